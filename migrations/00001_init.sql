@@ -1,0 +1,333 @@
+-- +goose Up
+
+-- Slugs and semver keys compare by bytes, whatever the cluster's locale is.
+
+CREATE TABLE users (
+    id            uuid PRIMARY KEY,
+    email         text NOT NULL,
+    name          text NOT NULL,
+    password_hash text,                       -- NULL: cannot sign in by password
+    locale        text NOT NULL DEFAULT '',   -- '' follows Accept-Language
+    theme         text NOT NULL DEFAULT '',   -- '' follows the system
+    dismissed     text[] NOT NULL DEFAULT '{}', -- hints the person has put away
+    created_at    timestamptz NOT NULL DEFAULT now()
+);
+CREATE UNIQUE INDEX users_email ON users (lower(email));
+
+CREATE TABLE workspaces (
+    slug       text COLLATE "C" PRIMARY KEY,
+    name       text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE memberships (
+    workspace  text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
+    subject    uuid NOT NULL REFERENCES users (id),
+    role       text NOT NULL CHECK (role IN ('viewer', 'member', 'admin')),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (subject, workspace)
+);
+CREATE INDEX memberships_workspace ON memberships (workspace, created_at);
+
+CREATE TABLE invitations (
+    id         uuid PRIMARY KEY,
+    workspace  text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
+    token_hash bytea NOT NULL UNIQUE,         -- SHA-256; the token is shown once
+    role       text NOT NULL CHECK (role IN ('viewer', 'member', 'admin')),
+    email      text NOT NULL DEFAULT '',      -- '' anyone with the link
+    created_by uuid NOT NULL REFERENCES users (id),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL,
+    used_by    uuid REFERENCES users (id),
+    used_at    timestamptz,
+    revoked_at timestamptz
+);
+CREATE INDEX invitations_workspace ON invitations (workspace, created_at DESC);
+
+CREATE TABLE tokens (
+    id           uuid PRIMARY KEY,
+    subject      uuid NOT NULL REFERENCES users (id),
+    workspace    text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
+    token_hash   bytea NOT NULL UNIQUE,       -- SHA-256; the token is shown once
+    name         text NOT NULL,
+    scope        text NOT NULL CHECK (scope IN ('read', 'write', 'agent')),
+    created_at   timestamptz NOT NULL DEFAULT now(),
+    expires_at   timestamptz NOT NULL,
+    last_used_at timestamptz,
+    revoked_at   timestamptz
+);
+CREATE INDEX tokens_subject ON tokens (subject, created_at DESC);
+
+-- The table that scs reads and writes; its token column holds SHA-256.
+CREATE TABLE sessions (
+    token  text PRIMARY KEY,
+    data   bytea NOT NULL,
+    expiry timestamptz NOT NULL
+);
+CREATE INDEX sessions_expiry ON sessions (expiry);
+
+-- Whose session it is, so that a person can list and end his own.
+CREATE TABLE session_owners (
+    token      text PRIMARY KEY REFERENCES sessions (token) ON DELETE CASCADE,
+    id         uuid NOT NULL UNIQUE,
+    subject    uuid NOT NULL REFERENCES users (id),
+    user_agent text NOT NULL DEFAULT '',
+    address    text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX session_owners_subject ON session_owners (subject, created_at DESC);
+
+-- Failed sign-ins, counted per account and per address.
+CREATE TABLE signin_failures (
+    key text NOT NULL,                        -- 'a:<email>' or 'i:<address>'
+    at  timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX signin_failures_key ON signin_failures (key, at DESC);
+
+CREATE TABLE audit (
+    id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at        timestamptz NOT NULL DEFAULT clock_timestamp(),
+    workspace text COLLATE "C" NOT NULL DEFAULT '',  -- '' concerns the server
+    subject   uuid,                            -- NULL: nobody signed in
+    action    text NOT NULL,
+    target    text NOT NULL DEFAULT '',
+    address   text NOT NULL DEFAULT '',
+    detail    json NOT NULL DEFAULT '{}'
+);
+CREATE INDEX audit_workspace ON audit (workspace, id DESC);
+
+-- +goose StatementBegin
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE changes (
+    id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at        timestamptz NOT NULL DEFAULT now(),
+    workspace text COLLATE "C" NOT NULL,      -- '' concerns every workspace
+    topic     text NOT NULL,
+    key       text NOT NULL DEFAULT ''
+);
+
+CREATE TABLE idempotency_keys (
+    workspace    text COLLATE "C" NOT NULL,
+    subject      uuid NOT NULL,
+    key          text NOT NULL,
+    request_hash bytea NOT NULL,
+    status       int,                          -- NULL while the first call runs
+    content_type text NOT NULL DEFAULT '',
+    body         bytea,
+    created_at   timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (workspace, subject, key)
+);
+CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
+
+-- The store -----------------------------------------------------------------
+
+CREATE TABLE capabilities (
+    pk             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    source         text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
+    id             text COLLATE "C" NOT NULL,
+    kind           text NOT NULL,              -- of the latest version
+    reach          text NOT NULL CHECK (reach IN ('private', 'workspace', 'subset', 'public')),
+    shared_with    text[] NOT NULL DEFAULT '{}',
+    maintainers    uuid[] NOT NULL DEFAULT '{}',
+    tags           text[] NOT NULL DEFAULT '{}',
+    created_by     uuid REFERENCES users (id), -- NULL: first-party
+    created_at     timestamptz NOT NULL DEFAULT now(),
+    updated_at     timestamptz NOT NULL DEFAULT now(), -- last publication or metadata change
+    revision       bigint NOT NULL DEFAULT 1,  -- of the metadata, for If-Match
+    latest_version text COLLATE "C",           -- NULL when no version is live
+    latest_pk      bigint,
+    deprecated     json,                       -- {successor?, note}
+    adopters       int NOT NULL DEFAULT 0,     -- workspaces that adopted it
+    tombstoned_at  timestamptz,
+    tombstoned_by  uuid,
+    UNIQUE (source, id)
+);
+CREATE INDEX capabilities_source ON capabilities (source, created_at DESC, pk DESC);
+
+CREATE TABLE capability_versions (
+    pk             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    capability_pk  bigint NOT NULL REFERENCES capabilities (pk),
+    version        text COLLATE "C" NOT NULL,
+    sort_key       text COLLATE "C" NOT NULL,  -- byte order is semver precedence
+    kind           text NOT NULL,
+    name           text NOT NULL,
+    description    text NOT NULL,
+    content        text NOT NULL,              -- canonical JSON; its SHA-256 is the digest
+    digest         text COLLATE "C" NOT NULL,
+    note           text NOT NULL DEFAULT '',
+    tags           text[] NOT NULL DEFAULT '{}',
+    provenance     json,                       -- where an import came from
+    created_by     uuid REFERENCES users (id), -- NULL: first-party
+    created_at     timestamptz NOT NULL DEFAULT now(),
+    withdrawn_at   timestamptz,
+    withdrawn_by   uuid,
+    blocked_at     timestamptz,
+    blocked_by     uuid,
+    blocked_reason text NOT NULL DEFAULT '',
+    UNIQUE (capability_pk, version)
+);
+CREATE INDEX capability_versions_line ON capability_versions (capability_pk, sort_key DESC);
+ALTER TABLE capabilities ADD CONSTRAINT capabilities_latest
+    FOREIGN KEY (latest_pk) REFERENCES capability_versions (pk);
+
+-- One row per capability and audience that may read it: what browse and
+-- search look at, so that visibility is an index condition. A viewer's
+-- audiences (capability.Viewer) match at most one row of a capability.
+CREATE TABLE capability_listings (
+    audience      text COLLATE "C" NOT NULL,
+    capability_pk bigint NOT NULL REFERENCES capabilities (pk) ON DELETE CASCADE,
+    source        text COLLATE "C" NOT NULL,
+    id            text COLLATE "C" NOT NULL,
+    kind          text NOT NULL,
+    reach         text NOT NULL,
+    name          text NOT NULL,
+    description   text NOT NULL,
+    version       text NOT NULL,
+    author        text NOT NULL DEFAULT '',
+    tags          text[] NOT NULL,
+    domains       text[] NOT NULL,
+    adopters      int NOT NULL,
+    deprecated    boolean NOT NULL,
+    first_party   boolean NOT NULL,
+    created_at    timestamptz NOT NULL,
+    updated_at    timestamptz NOT NULL,
+    words         tsvector NOT NULL,
+    PRIMARY KEY (audience, capability_pk)
+);
+CREATE INDEX capability_listings_capability ON capability_listings (capability_pk);
+CREATE INDEX capability_listings_newest ON capability_listings (audience, created_at DESC, capability_pk DESC);
+CREATE INDEX capability_listings_adopted ON capability_listings (audience, first_party DESC, adopters DESC, capability_pk DESC);
+CREATE INDEX capability_listings_kind ON capability_listings (audience, kind, created_at DESC, capability_pk DESC);
+CREATE INDEX capability_listings_words ON capability_listings USING gin (words);
+CREATE INDEX capability_listings_tags ON capability_listings USING gin (tags);
+
+-- The workspace's agent -------------------------------------------------------
+
+CREATE TABLE agent_configs (
+    workspace  text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
+    version    int NOT NULL,
+    config     json NOT NULL,
+    note       text NOT NULL DEFAULT '',
+    created_by uuid REFERENCES users (id),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (workspace, version)
+);
+
+-- The adoptions of the newest config, one row each: what joins, counts and
+-- dispatch read. Written only together with agent_configs.
+CREATE TABLE adoptions (
+    workspace     text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
+    capability_pk bigint NOT NULL REFERENCES capabilities (pk),
+    version_pk    bigint NOT NULL REFERENCES capability_versions (pk),
+    channel       text NOT NULL,
+    name_fold     text NOT NULL,               -- capability.FoldName of the pinned name
+    adoption      json NOT NULL,
+    PRIMARY KEY (workspace, capability_pk)
+);
+CREATE UNIQUE INDEX adoptions_name ON adoptions (workspace, channel, name_fold);
+CREATE INDEX adoptions_capability ON adoptions (capability_pk);
+
+CREATE TABLE overlays (
+    workspace  text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
+    subject    uuid NOT NULL REFERENCES users (id),
+    key        text COLLATE "C" NOT NULL,      -- capability.ParseKey
+    enabled    boolean NOT NULL,
+    version_pk bigint REFERENCES capability_versions (pk), -- pin of an unadopted publication
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (workspace, subject, key)
+);
+
+CREATE TABLE secrets (
+    workspace  text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
+    subject    uuid,                           -- NULL: the workspace's
+    name       text COLLATE "C" NOT NULL,
+    ciphertext bytea NOT NULL,
+    revision   bigint NOT NULL DEFAULT 1,
+    created_by uuid NOT NULL REFERENCES users (id),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE NULLS NOT DISTINCT (workspace, subject, name)
+);
+
+CREATE TABLE skills (
+    workspace   text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
+    id          text COLLATE "C" NOT NULL,
+    name        text NOT NULL,
+    name_fold   text NOT NULL,
+    description text NOT NULL,
+    content     text NOT NULL,                 -- canonical JSON of the working copy
+    digest      text COLLATE "C" NOT NULL,
+    draft       boolean NOT NULL DEFAULT false, -- the creator's own until shared
+    origin      json,                          -- {source, id, version, name} of a copy
+    origin_pk   bigint REFERENCES capabilities (pk),
+    revision    bigint NOT NULL DEFAULT 1,
+    created_by  uuid NOT NULL REFERENCES users (id),
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    updated_at  timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (workspace, id)
+);
+CREATE UNIQUE INDEX skills_origin ON skills (workspace, origin_pk) WHERE origin_pk IS NOT NULL;
+
+CREATE TABLE skill_stamps (
+    workspace  text COLLATE "C" NOT NULL,
+    skill_id   text COLLATE "C" NOT NULL,
+    version    text COLLATE "C" NOT NULL,
+    sort_key   text COLLATE "C" NOT NULL,
+    content    text NOT NULL,
+    digest     text COLLATE "C" NOT NULL,
+    note       text NOT NULL DEFAULT '',
+    stamped_by uuid NOT NULL REFERENCES users (id),
+    stamped_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (workspace, skill_id, version),
+    FOREIGN KEY (workspace, skill_id) REFERENCES skills (workspace, id) ON DELETE CASCADE
+);
+
+-- The agent -------------------------------------------------------------------
+
+CREATE TABLE conversations (
+    id         uuid PRIMARY KEY,
+    workspace  text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
+    subject    uuid NOT NULL REFERENCES users (id),
+    title      text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX conversations_member ON conversations (workspace, subject, updated_at DESC, id DESC);
+
+-- Append-only; payload is json, not jsonb, so that numbers keep every digit.
+CREATE TABLE ledger (
+    conversation uuid NOT NULL REFERENCES conversations (id),
+    seq          bigint NOT NULL,              -- from 1, without gaps
+    at           timestamptz NOT NULL DEFAULT clock_timestamp(),
+    turn         uuid NOT NULL,
+    kind         text NOT NULL,
+    call         uuid,                         -- the tool call that the entry is about
+    payload      json NOT NULL,
+    PRIMARY KEY (conversation, seq)
+);
+CREATE INDEX ledger_call ON ledger (call) WHERE call IS NOT NULL;
+CREATE TRIGGER ledger_append_only BEFORE UPDATE ON ledger
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- Results too long for the ledger, kept whole.
+CREATE TABLE artifacts (
+    id           uuid PRIMARY KEY,
+    conversation uuid NOT NULL REFERENCES conversations (id),
+    media_type   text NOT NULL,
+    content      bytea NOT NULL,
+    created_at   timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX artifacts_conversation ON artifacts (conversation);
+
+-- +goose Down
+DROP TABLE artifacts, ledger, conversations, skill_stamps, skills, secrets, overlays, adoptions,
+    agent_configs, capability_listings, capability_versions, capabilities, idempotency_keys, changes,
+    audit, signin_failures, session_owners, sessions, tokens, invitations, memberships, workspaces, users CASCADE;
+DROP FUNCTION refuse_change;
