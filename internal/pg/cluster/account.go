@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"capstore/internal/fault"
+)
+
+// account is the system user that PostgreSQL runs as. It refuses to run as
+// root, so a root process lends it another user.
+type account struct {
+	uid, gid int
+	name     string
+	switched bool // differs from the user of this process
+}
+
+// nobodyID serves on machines without a postgres user. No file of a usual
+// system belongs to it, and code tools run under another one.
+const nobodyID = 65532
+
+// databaseAccount returns the present user, or for root the user postgres,
+// or else the number 65532.
+func databaseAccount() account {
+	if uid := os.Geteuid(); uid != 0 {
+		return account{uid: uid, gid: os.Getegid(), name: "uid " + strconv.Itoa(uid)}
+	}
+	if u, err := user.Lookup("postgres"); err == nil {
+		uid, errUID := strconv.Atoi(u.Uid)
+		gid, errGID := strconv.Atoi(u.Gid)
+		if errUID == nil && errGID == nil && uid != 0 {
+			return account{uid: uid, gid: gid, name: "postgres", switched: true}
+		}
+	}
+	return account{uid: nobodyID, gid: nobodyID, name: fmt.Sprintf("uid %d", nobodyID), switched: true}
+}
+
+// adopt makes cmd run as the account, in a process group of its own, so that
+// an interrupt typed at a terminal reaches this process alone, and in a
+// folder that the account can enter.
+func (a account) adopt(cmd *exec.Cmd) {
+	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "LANG=C", "TZ=UTC")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if a.switched {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
+	}
+}
+
+// own makes the folder at path, if need be, and gives it to the account alone.
+func (a account) own(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	if a.switched {
+		if err := os.Chown(path, a.uid, a.gid); err != nil {
+			return err
+		}
+	}
+	return os.Chmod(path, 0o700)
+}
+
+// reach returns a fault that names the first folder on the way to path which
+// the account may not enter, and nil when it can get there.
+func (a account) reach(path string) error {
+	if closed := a.closed(path); closed != "" {
+		return fault.New(fault.Unavailable, "folder_closed",
+			"PostgreSQL runs as %s here, which may not enter %s.", a.name, closed).
+			Do(fmt.Sprintf("Choose a folder that every user can reach, such as %s, or open this one with: chmod a+x %s", rootDir, closed))
+	}
+	return nil
+}
+
+// closed returns the first folder from the root towards path, path included,
+// that the account may not enter, or "".
+func (a account) closed(path string) string {
+	if !a.switched {
+		return ""
+	}
+	if parent := filepath.Dir(path); parent != path {
+		if closed := a.closed(parent); closed != "" {
+			return closed
+		}
+	}
+	var st syscall.Stat_t
+	if err := syscall.Stat(path, &st); err != nil {
+		return ""
+	}
+	mode := st.Mode
+	switch {
+	case int(st.Uid) == a.uid:
+		mode >>= 6
+	case int(st.Gid) == a.gid:
+		mode >>= 3
+	}
+	if mode&1 == 0 {
+		return path
+	}
+	return ""
+}
