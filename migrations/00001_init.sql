@@ -15,9 +15,10 @@ CREATE TABLE users (
 CREATE UNIQUE INDEX users_email ON users (lower(email));
 
 CREATE TABLE workspaces (
-    slug       text COLLATE "C" PRIMARY KEY,
-    name       text NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
+    slug           text COLLATE "C" PRIMARY KEY,
+    name           text NOT NULL,
+    created_at     timestamptz NOT NULL DEFAULT now(),
+    config_version int NOT NULL DEFAULT 0      -- the newest of agent_configs; what a config change locks
 );
 
 CREATE TABLE memberships (
@@ -25,6 +26,9 @@ CREATE TABLE memberships (
     subject    uuid NOT NULL REFERENCES users (id),
     role       text NOT NULL CHECK (role IN ('viewer', 'member', 'admin')),
     created_at timestamptz NOT NULL DEFAULT now(),
+    -- Moves with every write to the member's overlays, so that a check which
+    -- share-locks this row cannot miss a switch that was just inserted.
+    overlay_revision bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (subject, workspace)
 );
 CREATE INDEX memberships_workspace ON memberships (workspace, created_at);
@@ -229,6 +233,7 @@ CREATE TABLE adoptions (
     channel       text NOT NULL,
     name_fold     text NOT NULL,               -- capability.FoldName of the pinned name
     adoption      json NOT NULL,
+    consented     text[] NOT NULL DEFAULT '{}', -- digests consented to since it was adopted: a turn keeps its pin
     PRIMARY KEY (workspace, capability_pk)
 );
 CREATE UNIQUE INDEX adoptions_name ON adoptions (workspace, channel, name_fold);
