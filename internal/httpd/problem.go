@@ -1,0 +1,80 @@
+package httpd
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+
+	"capstore/internal/fault"
+)
+
+// statuses is the one table from a fault's kind to HTTP.
+var statuses = map[fault.Kind]int{
+	fault.NotFound:        http.StatusNotFound,
+	fault.Invalid:         http.StatusUnprocessableEntity,
+	fault.Malformed:       http.StatusBadRequest,
+	fault.TooLarge:        http.StatusRequestEntityTooLarge,
+	fault.Conflict:        http.StatusConflict,
+	fault.Denied:          http.StatusForbidden,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Revoked:         http.StatusForbidden,
+	fault.Limited:         http.StatusTooManyRequests,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+	fault.Internal:        http.StatusInternalServerError,
+}
+
+// Status is the HTTP status of the fault within err.
+func Status(err error) int { return statuses[fault.From(err).Kind] }
+
+// Problem is an RFC 9457 document with capstore's members.
+type Problem struct {
+	Type      string         `json:"type"`
+	Title     string         `json:"title"`
+	Status    int            `json:"status"`
+	Code      string         `json:"code"`
+	Detail    string         `json:"detail"`
+	Action    string         `json:"action,omitempty"`
+	Reference string         `json:"reference,omitempty"`
+	Errors    []fault.Field  `json:"errors,omitempty"`
+	Facts     map[string]any `json:"facts,omitempty"`
+}
+
+// ProblemOf renders the fault within err for the request.
+func ProblemOf(req *http.Request, err error) Problem {
+	f := fault.From(err)
+	return Problem{
+		Type: "about:blank", Title: http.StatusText(statuses[f.Kind]), Status: statuses[f.Kind],
+		Code: f.Code, Detail: f.Message, Action: f.Action,
+		Reference: Reference(req.Context()), Errors: f.Fields, Facts: f.Detail,
+	}
+}
+
+// WriteProblem answers with the fault within err as a problem document.
+func WriteProblem(w http.ResponseWriter, req *http.Request, err error) {
+	p := ProblemOf(req, err)
+	h := w.Header()
+	h.Set("Content-Type", "application/problem+json")
+	h.Set("Cache-Control", "no-store")
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="capstore"`)
+	}
+	if after, ok := p.Facts["retryAfterSeconds"]; ok {
+		if b, err := json.Marshal(after); err == nil {
+			h.Set("Retry-After", string(b))
+		}
+	}
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p)
+}
+
+// LogFault writes what a user must not see to the log, under the reference
+// that he does see. Faults of the caller's making are not logged as errors.
+func (r *Root) LogFault(req *http.Request, err error) {
+	f := fault.From(err)
+	level := slog.LevelDebug
+	if f.Kind == fault.Internal || f.Kind == fault.Unavailable {
+		level = slog.LevelError
+	}
+	r.Log.Log(req.Context(), level, "httpd: fault", "ref", Reference(req.Context()),
+		"pattern", req.Pattern, "code", f.Code, "error", f.Error())
+}
