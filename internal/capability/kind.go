@@ -1,5 +1,7 @@
 package capability
 
+import "slices"
+
 // Kind discriminates what an agent can be given. Adding one means one spec
 // type, one runtime adapter and one form.
 type Kind string
@@ -59,3 +61,6 @@ func (k Kind) Adoptable() bool {
 // RunsCode reports whether the kind carries code that the server runs, which
 // is what consent is about.
 func (k Kind) RunsCode() bool { return k == KindCode || k == KindHook }
+
+// Known reports whether the kind is one of Kinds.
+func (k Kind) Known() bool { return slices.Contains(Kinds, k) }

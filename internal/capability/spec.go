@@ -3,9 +3,10 @@ package capability
 import "encoding/json"
 
 // Spec is the kind-specific part of a version's content. Its JSON form is
-// discriminated by "type".
+// discriminated by "type". The kinds of this package are all there are.
 type Spec interface {
 	Kind() Kind
+	validate(*faults, Rules)
 }
 
 // Content is what a version freezes: exactly this, canonically encoded, is
