@@ -301,6 +301,7 @@ CREATE TABLE conversations (
     workspace  text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
     subject    uuid NOT NULL REFERENCES users (id),
     title      text NOT NULL DEFAULT '',
+    last_seq   bigint NOT NULL DEFAULT 0,       -- of its newest ledger entry
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now()
 );
@@ -317,9 +318,21 @@ CREATE TABLE ledger (
     payload      json NOT NULL,
     PRIMARY KEY (conversation, seq)
 );
-CREATE INDEX ledger_call ON ledger (call) WHERE call IS NOT NULL;
+CREATE INDEX ledger_call ON ledger (call, kind) WHERE call IS NOT NULL;
 CREATE TRIGGER ledger_append_only BEFORE UPDATE ON ledger
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- Calls that have started and not ended, so that what a killed server leaves
+-- is found without reading the ledger.
+CREATE TABLE running_calls (
+    call         uuid PRIMARY KEY,
+    conversation uuid NOT NULL REFERENCES conversations (id),
+    turn         uuid NOT NULL,
+    tool         text NOT NULL,
+    started_at   timestamptz NOT NULL DEFAULT now(),
+    ends_by      timestamptz NOT NULL            -- past it, nobody is working on it
+);
+CREATE INDEX running_calls_ends ON running_calls (ends_by);
 
 -- Results too long for the ledger, kept whole.
 CREATE TABLE artifacts (
@@ -332,7 +345,7 @@ CREATE TABLE artifacts (
 CREATE INDEX artifacts_conversation ON artifacts (conversation);
 
 -- +goose Down
-DROP TABLE artifacts, ledger, conversations, skill_stamps, skills, secrets, overlays, adoptions,
+DROP TABLE artifacts, running_calls, ledger, conversations, skill_stamps, skills, secrets, overlays, adoptions,
     agent_configs, capability_listings, capability_versions, capabilities, idempotency_keys, changes,
     audit, signin_failures, session_owners, sessions, tokens, invitations, memberships, workspaces, users CASCADE;
 DROP FUNCTION refuse_change;
