@@ -1,0 +1,11 @@
+import "htmx.org/dist/htmx.esm.js";
+import "htmx.org/dist/ext/hx-sse.js";
+import "./copy.js";
+import "./dialog.js";
+import "./filter.js";
+import "./menu.js";
+import "./panel.js";
+import "./rows.js";
+import "./theme.js";
+import "./toast.js";
+import "./unsaved.js";

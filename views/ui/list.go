@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	"capstore/internal/i18n"
+
+	"github.com/a-h/templ"
+)
+
+// count shows a count that may not have been counted to its end.
+func count(ctx context.Context, n int, capped bool) string {
+	if capped {
+		return i18n.T(ctx, "common.count_capped", "n", n)
+	}
+	return i18n.From(ctx).Number(int64(n))
+}
+
+// Fact is one line of a list of facts: a text, or a component for more.
+type Fact struct {
+	Label string
+	Text  string
+	Mono  bool
+	Body  templ.Component // instead of Text
+}
+
+// Column is one column of a table.
+type Column struct {
+	Label   string
+	Numeric bool // right-aligned
+	Hidden  bool // the head is for screen readers only, as over buttons
+}
+
+// TableArgs describes a table. The children are its rows.
+type TableArgs struct {
+	Caption string // what it lists, for screen readers
+	Columns []Column
+}
+
+// EmptyArgs describes an empty state. The children are the one thing to do.
+type EmptyArgs struct {
+	Icon  IconName
+	Title string // what belongs here
+	Text  string // why it is empty
+}
+
+// StepArgs is one step of a line of steps.
+type StepArgs struct {
+	Label   string
+	Done    bool
+	Current bool
+}
+
+func (s StepArgs) attrs() templ.Attributes {
+	return Merge(templ.Attributes{"class": "step"},
+		when(s.Done, templ.Attributes{"data-state": "done"}),
+		when(s.Current, templ.Attributes{"aria-current": "step"}))
+}
+
+// ToastArgs describes a passing notice of what succeeded. The children are
+// what can be done, such as undo.
+type ToastArgs struct {
+	Tone Tone // Success unless told
+	Text string
+	Note string
+	Stay bool // does not leave by itself
+}
+
+func (a ToastArgs) tone() Tone {
+	if a.Tone == "" {
+		return Success
+	}
+	return a.Tone
+}
+
+// DialogArgs describes a dialog. The children are its body, usually a form.
+type DialogArgs struct {
+	ID    string
+	Title string
+	Lead  string
+	// Modal opens it as soon as it arrives by a swap and removes it when it
+	// closes. Without, a control with data-dialog=ID opens it.
+	Modal bool
+}
+
+// clock is where relative times are measured from.
+var clock = time.Now
