@@ -140,6 +140,8 @@ CREATE TABLE capabilities (
     reach          text NOT NULL CHECK (reach IN ('private', 'workspace', 'subset', 'public')),
     shared_with    text[] NOT NULL DEFAULT '{}',
     maintainers    uuid[] NOT NULL DEFAULT '{}',
+    audiences      text[] NOT NULL DEFAULT '{}', -- capability.Access.Audiences of the four above
+    name_fold      text NOT NULL DEFAULT '',   -- capability.FoldName of the latest version's name
     tags           text[] NOT NULL DEFAULT '{}',
     created_by     uuid REFERENCES users (id), -- NULL: first-party
     created_at     timestamptz NOT NULL DEFAULT now(),
@@ -154,6 +156,7 @@ CREATE TABLE capabilities (
     UNIQUE (source, id)
 );
 CREATE INDEX capabilities_source ON capabilities (source, created_at DESC, pk DESC);
+CREATE INDEX capabilities_name ON capabilities (source, name_fold);
 
 CREATE TABLE capability_versions (
     pk             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -168,6 +171,7 @@ CREATE TABLE capability_versions (
     note           text NOT NULL DEFAULT '',
     tags           text[] NOT NULL DEFAULT '{}',
     provenance     json,                       -- where an import came from
+    serves         text[] NOT NULL DEFAULT '{}', -- domains, from the content
     created_by     uuid REFERENCES users (id), -- NULL: first-party
     created_at     timestamptz NOT NULL DEFAULT now(),
     withdrawn_at   timestamptz,
@@ -181,36 +185,29 @@ CREATE INDEX capability_versions_line ON capability_versions (capability_pk, sor
 ALTER TABLE capabilities ADD CONSTRAINT capabilities_latest
     FOREIGN KEY (latest_pk) REFERENCES capability_versions (pk);
 
--- One row per capability and audience that may read it: what browse and
--- search look at, so that visibility is an index condition. A viewer's
--- audiences (capability.Viewer) match at most one row of a capability.
-CREATE TABLE capability_listings (
-    audience      text COLLATE "C" NOT NULL,
+CREATE TRIGGER capability_versions_frozen
+    BEFORE UPDATE OF capability_pk, version, kind, name, description, content, digest ON capability_versions
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- The store's index: one row per shelf on which a capability lies, and term
+-- under which it is found there (a word, a tag, a domain, its owner; '' is
+-- everything). Every order of a list is an index over (shelf, term, kind), so a
+-- page costs the same however many rows share a word, and no plan depends on
+-- the word. Terms are made in internal/catalog/terms.go.
+CREATE TABLE capability_terms (
+    shelf         text COLLATE "C" NOT NULL,  -- an audience as internal/catalog/shelf.go spells it
+    term          text COLLATE "C" NOT NULL,
+    kind          text COLLATE "C" NOT NULL,
+    created_at    timestamptz NOT NULL,       -- of the capability
     capability_pk bigint NOT NULL REFERENCES capabilities (pk) ON DELETE CASCADE,
-    source        text COLLATE "C" NOT NULL,
-    id            text COLLATE "C" NOT NULL,
-    kind          text NOT NULL,
-    reach         text NOT NULL,
-    name          text NOT NULL,
-    description   text NOT NULL,
-    version       text NOT NULL,
-    author        text NOT NULL DEFAULT '',
-    tags          text[] NOT NULL,
-    domains       text[] NOT NULL,
+    rank          int NOT NULL,               -- how well the term fits, then how popular it is; at least 1
     adopters      int NOT NULL,
-    deprecated    boolean NOT NULL,
-    first_party   boolean NOT NULL,
-    created_at    timestamptz NOT NULL,
-    updated_at    timestamptz NOT NULL,
-    words         tsvector NOT NULL,
-    PRIMARY KEY (audience, capability_pk)
+    changed       bigint NOT NULL,            -- transaction that wrote the row: a walk by rank shows none twice
+    PRIMARY KEY (shelf, term, kind, created_at, capability_pk) INCLUDE (rank)
 );
-CREATE INDEX capability_listings_capability ON capability_listings (capability_pk);
-CREATE INDEX capability_listings_newest ON capability_listings (audience, created_at DESC, capability_pk DESC);
-CREATE INDEX capability_listings_adopted ON capability_listings (audience, first_party DESC, adopters DESC, capability_pk DESC);
-CREATE INDEX capability_listings_kind ON capability_listings (audience, kind, created_at DESC, capability_pk DESC);
-CREATE INDEX capability_listings_words ON capability_listings USING gin (words);
-CREATE INDEX capability_listings_tags ON capability_listings USING gin (tags);
+CREATE INDEX capability_terms_rank ON capability_terms (shelf, term, kind, rank, capability_pk) INCLUDE (created_at, changed);
+CREATE INDEX capability_terms_adopted ON capability_terms (shelf, term, kind, adopters, capability_pk) INCLUDE (created_at, changed);
+CREATE INDEX capability_terms_capability ON capability_terms (capability_pk);
 
 -- The workspace's agent -------------------------------------------------------
 
@@ -346,6 +343,6 @@ CREATE INDEX artifacts_conversation ON artifacts (conversation);
 
 -- +goose Down
 DROP TABLE artifacts, running_calls, ledger, conversations, skill_stamps, skills, secrets, overlays, adoptions,
-    agent_configs, capability_listings, capability_versions, capabilities, idempotency_keys, changes,
+    agent_configs, capability_terms, capability_versions, capabilities, idempotency_keys, changes,
     audit, signin_failures, session_owners, sessions, tokens, invitations, memberships, workspaces, users CASCADE;
 DROP FUNCTION refuse_change;
