@@ -23,6 +23,9 @@ type AgentConfig struct {
 	Model              string                       `json:"model,omitempty"`
 	Instructions       string                       `json:"instructions,omitempty"`
 	PermissionMode     PermissionMode               `json:"permissionMode"`
+	Policy             []PolicyRule                 `json:"policy,omitempty"`
+	Channels           map[Surface]ChannelRule      `json:"channels,omitempty"`
+	Slice              Slicing                      `json:"slice,omitempty"`
 }
 
 // PermissionMode says which calls wait for the member's word.
@@ -56,6 +59,27 @@ type RawServer struct {
 	AuthSecret string   `json:"authSecret,omitempty"`
 	Write      bool     `json:"write,omitempty"`
 	Serves     []string `json:"serves,omitempty"`
+}
+
+// WithDefaults fills what was left out, so that a config reads and encodes the
+// same however it came: lists instead of null, and the mode that asks.
+func (c AgentConfig) WithDefaults() AgentConfig {
+	if c.Capabilities == nil {
+		c.Capabilities = []Adoption{}
+	}
+	if c.MCPServers == nil {
+		c.MCPServers = []RawServer{}
+	}
+	if c.DisabledDefaults == nil {
+		c.DisabledDefaults = []string{}
+	}
+	if c.ToolSecretBindings == nil {
+		c.ToolSecretBindings = map[string]map[string]string{}
+	}
+	if c.PermissionMode == "" {
+		c.PermissionMode = ModeAsk
+	}
+	return c
 }
 
 // Key is the adoption's key in a member's overlay.

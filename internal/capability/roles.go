@@ -60,6 +60,8 @@ const (
 	ActDelete Action = "capabilities:delete"
 	// ActAgents is what shapes the workspace's agent.
 	ActAgents Action = "agents:write"
+	// ActSecrets is making a workspace secret, and replacing or deleting one.
+	ActSecrets Action = "secrets:write"
 	// ActSkills is the workspace's skill library.
 	ActSkills Action = "skills:write"
 	// ActSettings is the workspace's administration.
@@ -122,6 +124,7 @@ var rules = map[Action]rule{
 	ActWrite:    {role: RoleMember, scope: ScopeWrite, creator: true, maintainer: true, what: "change this capability"},
 	ActDelete:   {role: RoleMember, scope: ScopeWrite, creator: true, what: "delete this capability"},
 	ActAgents:   {role: RoleMember, scope: ScopeWrite, what: "change the workspace's agent"},
+	ActSecrets:  {role: RoleMember, scope: ScopeWrite, creator: true, what: "change this secret"},
 	ActSkills:   {role: RoleMember, scope: ScopeWrite, what: "change the workspace's skills"},
 	ActSettings: {role: RoleAdmin, scope: ScopeWrite, what: "change the workspace's settings"},
 	ActOwn:      {role: RoleViewer, scope: ScopeWrite, what: "change your own choices"},

@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"cmp"
 	"maps"
 	"net"
 	"net/netip"
@@ -24,7 +25,7 @@ var (
 	toolRefPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 )
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 func (f *faults) image(path, image string) {
 	if len(image) > 512 || !imagePattern.MatchString(image) {
@@ -48,16 +49,18 @@ func (f *faults) unique(path, label string, words []string, limit int, check fun
 }
 
 func (f *faults) leans(l Leans) {
-	f.unique("/spec/serves", "domains", l.Serves, 20, func(path, word string) {
-		if !domainPattern.MatchString(word) {
-			f.add(path, "bad_domain", "A domain is 1 to 40 lower-case letters, digits and hyphens, such as live-data.")
-		}
-	})
+	f.unique("/spec/serves", "domains", l.Serves, 20, f.domain)
 	f.unique("/spec/requires", "requirements", l.Requires, 50, func(path, word string) {
 		if !validRequirement(word) {
 			f.add(path, "bad_requirement", "A requirement is source/id or the name of a tool as the agent calls it.")
 		}
 	})
+}
+
+func (f *faults) domain(path, word string) {
+	if !domainPattern.MatchString(word) {
+		f.add(path, "bad_domain", "A domain is 1 to 40 lower-case letters, digits and hyphens, such as live-data.")
+	}
 }
 
 func validRequirement(s string) bool {
