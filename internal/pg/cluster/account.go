@@ -40,6 +40,22 @@ func databaseAccount() account {
 	return account{uid: nobodyID, gid: nobodyID, name: fmt.Sprintf("uid %d", nobodyID), switched: true}
 }
 
+// orOwner returns the owner of an existing folder when this is root's choice of
+// user: what one user made, root serves as that user.
+func (a account) orOwner(path string) (account, error) {
+	if !a.switched {
+		return a, nil
+	}
+	var st syscall.Stat_t
+	if err := syscall.Stat(path, &st); err != nil {
+		return a, err
+	}
+	if st.Uid == 0 || int(st.Uid) == a.uid {
+		return a, nil
+	}
+	return account{uid: int(st.Uid), gid: int(st.Gid), name: fmt.Sprintf("uid %d", st.Uid), switched: true}, nil
+}
+
 // adopt makes cmd run as the account, in a process group of its own, so that
 // an interrupt typed at a terminal reaches this process alone, and in a
 // folder that the account can enter.

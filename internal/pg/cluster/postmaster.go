@@ -30,7 +30,8 @@ const (
 // socketURL is the connection URL of a database behind the socket in dir.
 func socketURL(dir, database string) string {
 	q := url.Values{"host": {dir}, "port": {port}, "user": {superuser}, "sslmode": {"disable"}}
-	return "postgres:///" + database + "?" + q.Encode()
+	// pgx reads %20 as a space but keeps a plus sign.
+	return "postgres:///" + database + "?" + strings.ReplaceAll(q.Encode(), "+", "%20")
 }
 
 // initialise fills the empty folder data. Sorting is by bytes, so that it is
@@ -73,7 +74,7 @@ type postmaster struct {
 // that happens.
 func launch(ctx context.Context, in Installation, as account, data, sockets string, settings ...string) (*postmaster, error) {
 	logPath := filepath.Join(data, "postgres.log")
-	log, err := openLog(logPath)
+	log, err := openLog(logPath, as)
 	if err != nil {
 		return nil, fmt.Errorf("open the database's log: %w", err)
 	}
@@ -189,13 +190,24 @@ func readPIDFile(data string) (pidFile, error) {
 // biggestLog is where the database's log is begun anew, the last one kept.
 const biggestLog = 8 << 20
 
-func openLog(path string) (*os.File, error) {
+// openLog opens the log and gives it to the database's user, so that it can be
+// opened again whoever starts the cluster next. The folder is that user's, so
+// a link there is not followed: it could point at anything of root's.
+func openLog(path string, as account) (*os.File, error) {
 	if st, err := os.Stat(path); err == nil && st.Size() > biggestLog {
 		if err := os.Rename(path, path+".1"); err != nil {
 			return nil, err
 		}
 	}
-	return os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
+	if err != nil || !as.switched {
+		return f, err
+	}
+	if err := f.Chown(as.uid, as.gid); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // lastLines keeps the end of a program's output short enough for a log line.

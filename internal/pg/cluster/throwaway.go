@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 )
 
@@ -125,10 +124,4 @@ func (t *Throwaway) URL(database string) string { return socketURL(t.sockets, da
 func (t *Throwaway) Stop() {
 	t.pipe.Close()
 	_ = t.watcher.Wait() // its status is that of the stopped database
-}
-
-// alive reports whether a process with the number exists.
-func alive(pid int) bool {
-	err := syscall.Kill(pid, 0)
-	return err == nil || err == syscall.EPERM
 }
