@@ -13,7 +13,7 @@ import (
 )
 
 const allSecrets = `-- name: AllSecrets :many
-SELECT workspace, subject, name, ciphertext FROM secrets ORDER BY workspace, name
+SELECT workspace, subject, name, ciphertext FROM secrets ORDER BY workspace, name, subject FOR UPDATE
 `
 
 type AllSecretsRow struct {
@@ -239,6 +239,28 @@ func (q *Queries) ReplaceSecret(ctx context.Context, db DBTX, arg ReplaceSecretP
 	return err
 }
 
+const resealSecret = `-- name: ResealSecret :exec
+UPDATE secrets SET ciphertext = $1
+WHERE workspace = $2 AND subject IS NOT DISTINCT FROM $3::uuid AND name = $4
+`
+
+type ResealSecretParams struct {
+	Ciphertext []byte
+	Workspace  string
+	Subject    *uuid.UUID
+	Name       string
+}
+
+func (q *Queries) ResealSecret(ctx context.Context, db DBTX, arg ResealSecretParams) error {
+	_, err := db.Exec(ctx, resealSecret,
+		arg.Ciphertext,
+		arg.Workspace,
+		arg.Subject,
+		arg.Name,
+	)
+	return err
+}
+
 const resolveSecrets = `-- name: ResolveSecrets :many
 SELECT DISTINCT ON (s.name) s.name, s.subject, s.ciphertext, s.revision
 FROM secrets s
@@ -285,26 +307,4 @@ func (q *Queries) ResolveSecrets(ctx context.Context, db DBTX, arg ResolveSecret
 		return nil, err
 	}
 	return items, nil
-}
-
-const rewrapSecret = `-- name: RewrapSecret :exec
-UPDATE secrets SET ciphertext = $1
-WHERE workspace = $2 AND subject IS NOT DISTINCT FROM $3::uuid AND name = $4
-`
-
-type RewrapSecretParams struct {
-	Ciphertext []byte
-	Workspace  string
-	Subject    *uuid.UUID
-	Name       string
-}
-
-func (q *Queries) RewrapSecret(ctx context.Context, db DBTX, arg RewrapSecretParams) error {
-	_, err := db.Exec(ctx, rewrapSecret,
-		arg.Ciphertext,
-		arg.Workspace,
-		arg.Subject,
-		arg.Name,
-	)
-	return err
 }

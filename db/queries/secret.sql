@@ -45,11 +45,11 @@ WHERE s.workspace = @workspace AND s.name = ANY (@names::text[])
 ORDER BY s.name, s.subject NULLS LAST;
 
 -- name: AllSecrets :many
-SELECT workspace, subject, name, ciphertext FROM secrets ORDER BY workspace, name;
+SELECT workspace, subject, name, ciphertext FROM secrets ORDER BY workspace, name, subject FOR UPDATE;
 
 -- name: NewestSecret :one
 SELECT workspace, subject, name, ciphertext FROM secrets ORDER BY updated_at DESC LIMIT 1;
 
--- name: RewrapSecret :exec
+-- name: ResealSecret :exec
 UPDATE secrets SET ciphertext = @ciphertext
 WHERE workspace = @workspace AND subject IS NOT DISTINCT FROM sqlc.narg(subject)::uuid AND name = @name;
