@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -302,7 +303,7 @@ type InsertEntryParams struct {
 	Turn         uuid.UUID
 	Kind         string
 	Call         *uuid.UUID
-	Payload      []byte
+	Payload      json.RawMessage
 }
 
 func (q *Queries) InsertEntry(ctx context.Context, db DBTX, arg InsertEntryParams) (time.Time, error) {
@@ -340,7 +341,7 @@ type LedgerOfRow struct {
 	Turn    uuid.UUID
 	Kind    string
 	Call    *uuid.UUID
-	Payload []byte
+	Payload json.RawMessage
 }
 
 func (q *Queries) LedgerOf(ctx context.Context, db DBTX, arg LedgerOfParams) ([]LedgerOfRow, error) {
@@ -386,30 +387,6 @@ func (q *Queries) NextSeq(ctx context.Context, db DBTX, id uuid.UUID) (int64, er
 	var last_seq int64
 	err := row.Scan(&last_seq)
 	return last_seq, err
-}
-
-const renameConversation = `-- name: RenameConversation :execrows
-UPDATE conversations SET title = $1 WHERE id = $2 AND workspace = $3 AND subject = $4
-`
-
-type RenameConversationParams struct {
-	Title     string
-	ID        uuid.UUID
-	Workspace string
-	Subject   uuid.UUID
-}
-
-func (q *Queries) RenameConversation(ctx context.Context, db DBTX, arg RenameConversationParams) (int64, error) {
-	result, err := db.Exec(ctx, renameConversation,
-		arg.Title,
-		arg.ID,
-		arg.Workspace,
-		arg.Subject,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
 }
 
 const runningCalls = `-- name: RunningCalls :many
@@ -469,5 +446,19 @@ func (q *Queries) StartCall(ctx context.Context, db DBTX, arg StartCallParams) e
 		arg.Tool,
 		arg.Seconds,
 	)
+	return err
+}
+
+const titleConversation = `-- name: TitleConversation :exec
+UPDATE conversations SET title = $1 WHERE id = $2 AND title = ''
+`
+
+type TitleConversationParams struct {
+	Title string
+	ID    uuid.UUID
+}
+
+func (q *Queries) TitleConversation(ctx context.Context, db DBTX, arg TitleConversationParams) error {
+	_, err := db.Exec(ctx, titleConversation, arg.Title, arg.ID)
 	return err
 }

@@ -81,3 +81,9 @@ func ConversationPath(ws, id string) string { return join(ws, "chat", id) }
 
 // SettingsPath is one area of a workspace's settings, such as "tools".
 func SettingsPath(ws, area string) string { return join(ws, "settings", area) }
+
+// ChatPanelPath is the content of the panel beside every page.
+func ChatPanelPath(ws string) string { return join(ws, "chat", "panel") }
+
+// DemoLoginPath takes the POST that signs one of the demo's people in.
+func DemoLoginPath() string { return "/demo/login" }

@@ -13,8 +13,8 @@ SELECT id, title, last_seq, created_at, updated_at FROM conversations
 WHERE workspace = @workspace AND subject = @subject
 ORDER BY updated_at DESC, id DESC LIMIT @count::int;
 
--- name: RenameConversation :execrows
-UPDATE conversations SET title = @title WHERE id = @id AND workspace = @workspace AND subject = @subject;
+-- name: TitleConversation :exec
+UPDATE conversations SET title = @title WHERE id = @id AND title = '';
 
 -- name: DeleteLedgerOf :exec
 DELETE FROM ledger l USING conversations c

@@ -9,7 +9,7 @@ import (
 
 // Flash is a message that outlives one redirect.
 type Flash struct {
-	Kind string // "success", "info" or "error"
+	Tone string // a ui.Tone
 	Text string
 	// Undo, when set, is the action that takes back what was done: a form
 	// posts its fields to URL.

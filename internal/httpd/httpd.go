@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/alexedwards/scs/v2"
 	"github.com/klauspost/compress/gzhttp"
 
 	"capstore/internal/fault"
@@ -34,7 +33,7 @@ func (c Config) Secure() bool { return c.BaseURL != nil && c.BaseURL.Scheme == "
 // Root owns the mux that every surface mounts on.
 type Root struct {
 	Config   Config
-	Sessions *scs.SessionManager
+	Sessions *identity.Sessions
 	Identity *identity.Service
 	Log      *slog.Logger
 
@@ -46,7 +45,7 @@ type Root struct {
 
 // New returns a root without surfaces. Ready is asked by /readyz and returns
 // why the server cannot serve, or nil.
-func New(cfg Config, ids *identity.Service, sessions *scs.SessionManager, log *slog.Logger, ready func(context.Context) error) *Root {
+func New(cfg Config, ids *identity.Service, sessions *identity.Sessions, log *slog.Logger, ready func(context.Context) error) *Root {
 	r := &Root{Config: cfg, Sessions: sessions, Identity: ids, Log: log, mux: http.NewServeMux()}
 	r.flash = newFlashes(cfg)
 	r.mux.Handle("GET /static/", static.Handler())

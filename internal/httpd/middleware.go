@@ -20,7 +20,6 @@ type contextKey int
 const (
 	keyReference contextKey = iota
 	keyNonce
-	keyPrincipal
 )
 
 // Reference returns the number under which the request stands in the log.

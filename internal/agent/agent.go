@@ -1,0 +1,54 @@
+package agent
+
+import (
+	"log/slog"
+	"time"
+
+	"capstore/db"
+	"capstore/internal/agent/mcppool"
+	"capstore/internal/agent/sandbox"
+	"capstore/internal/pg"
+	"capstore/internal/secret"
+	"capstore/internal/workspace"
+)
+
+// queries is the stateless generated code; each call names its handle.
+var queries = db.New()
+
+const (
+	// maxArguments bounds the JSON of one call's arguments.
+	maxArguments = 4 << 20
+	// maxInline is how much of a result stands in the ledger; what is longer
+	// is kept whole beside it.
+	maxInline = 64 << 10
+	// callSlack is added to a call's own time-out before it counts as left
+	// behind by a server that died.
+	callSlack = 30 * time.Second
+)
+
+// Parts are what the agent works with.
+type Parts struct {
+	DB        *pg.DB
+	Workspace *workspace.Service
+	Secrets   *secret.Service
+	Sandbox   *sandbox.Runner
+	Pool      *mcppool.Pool
+	Log       *slog.Logger
+}
+
+// Service runs the agents of every member. Start it before turns begin.
+type Service struct {
+	db        *pg.DB
+	workspace *workspace.Service
+	secrets   *secret.Service
+	sandbox   *sandbox.Runner
+	pool      *mcppool.Pool
+	log       *slog.Logger
+
+	turns turns
+}
+
+// New returns a service; Start lets turns begin.
+func New(p Parts) *Service {
+	return &Service{db: p.DB, workspace: p.Workspace, secrets: p.Secrets, sandbox: p.Sandbox, pool: p.Pool, log: p.Log}
+}

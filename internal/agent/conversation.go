@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"capstore/db"
+	"capstore/internal/capability"
+	"capstore/internal/fault"
+	"capstore/internal/pg"
+)
+
+// Conversation is a member's own: nobody else reads it.
+type Conversation struct {
+	ID        uuid.UUID
+	Title     string
+	LastSeq   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+const (
+	maxTitle   = 120
+	maxMessage = 64 << 10
+	pageOfList = 50
+	pageOfLog  = 500
+)
+
+// subjectOf reads the actor's subject; whoever has none, or stands outside
+// the workspace, has no conversations.
+func subjectOf(actor capability.Actor) (uuid.UUID, error) {
+	id, err := uuid.Parse(actor.Subject)
+	if err != nil || actor.Workspace == "" || actor.Role == "" {
+		return uuid.Nil, fault.Missing()
+	}
+	return id, nil
+}
+
+// NewConversation starts an empty conversation of the actor.
+func (s *Service) NewConversation(ctx context.Context, actor capability.Actor) (Conversation, error) {
+	subject, err := subjectOf(actor)
+	if err != nil {
+		return Conversation{}, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Conversation{}, err
+	}
+	row, err := queries.InsertConversation(ctx, s.db, db.InsertConversationParams{ID: id, Workspace: actor.Workspace, Subject: subject})
+	if err != nil {
+		return Conversation{}, pg.Fault(err)
+	}
+	return Conversation{ID: id, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt}, nil
+}
+
+// Conversation returns one of the actor's own, else fault.Missing.
+func (s *Service) Conversation(ctx context.Context, actor capability.Actor, id uuid.UUID) (Conversation, error) {
+	subject, err := subjectOf(actor)
+	if err != nil {
+		return Conversation{}, err
+	}
+	row, err := queries.ConversationOf(ctx, s.db, db.ConversationOfParams{ID: id, Workspace: actor.Workspace, Subject: subject})
+	if err != nil {
+		return Conversation{}, pg.Fault(err)
+	}
+	return Conversation(row), nil
+}
+
+// Conversations lists the actor's newest conversations in the workspace.
+func (s *Service) Conversations(ctx context.Context, actor capability.Actor) ([]Conversation, error) {
+	subject, err := subjectOf(actor)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := queries.ConversationsOf(ctx, s.db, db.ConversationsOfParams{Workspace: actor.Workspace, Subject: subject, Count: pageOfList})
+	if err != nil {
+		return nil, pg.Fault(err)
+	}
+	out := make([]Conversation, len(rows))
+	for i, row := range rows {
+		out[i] = Conversation(row)
+	}
+	return out, nil
+}
+
+// Ledger returns the entries after the given number, oldest first, at most
+// 500; of a conversation that is not the actor's it returns none.
+func (s *Service) Ledger(ctx context.Context, actor capability.Actor, id uuid.UUID, after int64) ([]Entry, error) {
+	subject, err := subjectOf(actor)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := queries.LedgerOf(ctx, s.db, db.LedgerOfParams{
+		ID: id, Workspace: actor.Workspace, Subject: subject, After: after, Count: pageOfLog,
+	})
+	if err != nil {
+		return nil, pg.Fault(err)
+	}
+	out := make([]Entry, len(rows))
+	for i, row := range rows {
+		out[i] = Entry{Seq: row.Seq, At: row.At, Turn: row.Turn, Kind: EntryKind(row.Kind), Call: row.Call, Payload: row.Payload}
+	}
+	return out, nil
+}
+
+// DeleteConversation removes one of the actor's own with its ledger. The
+// audit keeps that calls were made; the texts are gone.
+func (s *Service) DeleteConversation(ctx context.Context, actor capability.Actor, id uuid.UUID) error {
+	subject, err := subjectOf(actor)
+	if err != nil {
+		return err
+	}
+	key := db.ConversationOfParams{ID: id, Workspace: actor.Workspace, Subject: subject}
+	return s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if err := queries.EndCallsOf(ctx, tx, db.EndCallsOfParams(key)); err != nil {
+			return err
+		}
+		if err := queries.DeleteLedgerOf(ctx, tx, db.DeleteLedgerOfParams(key)); err != nil {
+			return err
+		}
+		if err := queries.DeleteArtifactsOf(ctx, tx, db.DeleteArtifactsOfParams(key)); err != nil {
+			return err
+		}
+		n, err := queries.DeleteConversation(ctx, tx, db.DeleteConversationParams(key))
+		if err == nil && n == 0 {
+			return fault.Missing()
+		}
+		return err
+	})
+}
+
+// ReadArtifact returns a stored result of the actor's own conversation.
+func (s *Service) ReadArtifact(ctx context.Context, actor capability.Actor, conversation, artifact uuid.UUID) (mediaType string, content []byte, err error) {
+	subject, err := subjectOf(actor)
+	if err != nil {
+		return "", nil, err
+	}
+	row, err := queries.ArtifactOf(ctx, s.db, db.ArtifactOfParams{
+		Artifact: artifact, Conversation: conversation, Workspace: actor.Workspace, Subject: subject,
+	})
+	if err != nil {
+		return "", nil, pg.Fault(err)
+	}
+	return row.MediaType, row.Content, nil
+}
+
+// titleOf makes a conversation's title from its first message.
+func titleOf(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if utf8.RuneCountInString(line) <= maxTitle {
+		return line
+	}
+	return string([]rune(line)[:maxTitle-1]) + "…"
+}

@@ -1,0 +1,143 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"capstore/db"
+	"capstore/internal/fault"
+)
+
+// EntryKind says what a ledger entry records. The set is closed.
+type EntryKind string
+
+const (
+	EntryMessage          EntryKind = "message"
+	EntryModelOutput      EntryKind = "model_output"
+	EntryToolCall         EntryKind = "tool_call"
+	EntryToolResult       EntryKind = "tool_result"
+	EntryApprovalAsked    EntryKind = "approval_asked"
+	EntryApprovalAnswered EntryKind = "approval_answered"
+	EntryHookOutcome      EntryKind = "hook_outcome"
+	EntryEpochChanged     EntryKind = "capability_epoch_changed"
+	EntryBrief            EntryKind = "delegation_brief"
+	EntryError            EntryKind = "error"
+	EntryStop             EntryKind = "stop"
+)
+
+// Entry is one line of a conversation's ledger, in the order of Seq, which
+// counts from 1 without gaps. Payload is JSON whose numbers keep every digit;
+// its shape goes by Kind (Message, ModelOutput, ToolCall, ToolResult, …).
+type Entry struct {
+	Seq     int64           `json:"seq"`
+	At      time.Time       `json:"at"`
+	Turn    uuid.UUID       `json:"turn"`
+	Kind    EntryKind       `json:"kind"`
+	Call    *uuid.UUID      `json:"call,omitempty"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+// Message is what the member said.
+type Message struct {
+	Text string `json:"text"`
+}
+
+// ModelOutput is what answered him: a model, or direct mode with what could
+// be run.
+type ModelOutput struct {
+	Model       string       `json:"model"` // "direct" without one
+	Text        string       `json:"text,omitempty"`
+	Suggestions []Suggestion `json:"suggestions,omitempty"`
+}
+
+// Suggestion is one thing that direct mode proposes to run.
+type Suggestion struct {
+	Kind        string `json:"kind"` // "tool" or "skill"
+	Name        string `json:"name"` // as the model sees it
+	Description string `json:"description,omitempty"`
+}
+
+// ToolCall records a call that has started: it was authorized in the
+// transaction that wrote this entry.
+type ToolCall struct {
+	Name      string          `json:"name"` // as the model sees it
+	Raw       string          `json:"raw,omitempty"`
+	Key       string          `json:"key"`
+	Source    string          `json:"source,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Version   string          `json:"version,omitempty"`
+	Digest    string          `json:"digest,omitempty"`
+	Epoch     int64           `json:"epoch"`
+	Snapshot  string          `json:"snapshot"`
+	Caller    Caller          `json:"caller"`
+	Write     bool            `json:"write"`
+	Arguments json.RawMessage `json:"arguments"`
+	Hints     []fault.Field   `json:"hints,omitempty"`
+	// Secrets are the names that were bound, never values.
+	Secrets []string `json:"secrets,omitempty"`
+}
+
+// ToolResult records how a call ended.
+type ToolResult struct {
+	Name       string            `json:"name"`
+	IsError    bool              `json:"isError"`
+	Code       string            `json:"code,omitempty"`    // why there is no result
+	Message    string            `json:"message,omitempty"` // the same in words
+	Action     string            `json:"action,omitempty"`
+	Errors     []fault.Field     `json:"errors,omitempty"`
+	Content    []json.RawMessage `json:"content,omitempty"` // MCP content blocks, in order
+	Structured json.RawMessage   `json:"structured,omitempty"`
+	Log        string            `json:"log,omitempty"`
+	Stderr     string            `json:"stderr,omitempty"`
+	DurationMS int64             `json:"durationMs"`
+	Driver     string            `json:"driver,omitempty"`
+	Isolated   bool              `json:"isolated,omitempty"`
+	// Artifacts hold what was too long for the ledger, whole.
+	Artifacts []Artifact `json:"artifacts,omitempty"`
+}
+
+// Artifact points at a stored result.
+type Artifact struct {
+	ID        uuid.UUID `json:"id"`
+	MediaType string    `json:"mediaType"`
+	Bytes     int       `json:"bytes"`
+}
+
+// Failure records an error or a stop that belongs to the turn, not to a call.
+type Failure struct {
+	Code    string        `json:"code"`
+	Message string        `json:"message"`
+	Action  string        `json:"action,omitempty"`
+	Errors  []fault.Field `json:"errors,omitempty"`
+}
+
+// write appends one entry in the transaction. The conversation's row is
+// locked by numbering, so entries of one conversation never interleave.
+func write(ctx context.Context, tx pgx.Tx, conversation, turn uuid.UUID, kind EntryKind, call *uuid.UUID, payload any) (Entry, error) {
+	body, err := json.Marshal(payload)
+	if err != nil {
+		return Entry{}, fmt.Errorf("ledger %s: %w", kind, err)
+	}
+	seq, err := queries.NextSeq(ctx, tx, conversation)
+	if err != nil {
+		return Entry{}, err
+	}
+	at, err := queries.InsertEntry(ctx, tx, db.InsertEntryParams{
+		Conversation: conversation, Seq: seq, Turn: turn, Kind: string(kind), Call: call, Payload: body,
+	})
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{Seq: seq, At: at, Turn: turn, Kind: kind, Call: call, Payload: body}, nil
+}
+
+// failure renders the fault within err for the ledger.
+func failure(err error) Failure {
+	f := fault.From(err)
+	return Failure{Code: f.Code, Message: f.Message, Action: f.Action, Errors: f.Fields}
+}

@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"capstore/internal/fault"
+)
+
+// failed renders the fault within err as a result.
+func failed(err error) ToolResult {
+	f := failure(err)
+	return ToolResult{IsError: true, Code: f.Code, Message: f.Message, Action: f.Action, Errors: f.Errors}
+}
+
+// textBlock is one MCP content block.
+func textBlock(text string) json.RawMessage {
+	b, err := json.Marshal(map[string]string{"type": "text", "text": text})
+	if err != nil {
+		return json.RawMessage(`{"type":"text","text":""}`)
+	}
+	return b
+}
+
+type artifact struct {
+	mediaType string
+	content   []byte
+}
+
+// fitLedger returns the result as the ledger keeps it: when its content is
+// over maxInline, the beginning stands there and the whole is an artifact.
+func fitLedger(r ToolResult) (ToolResult, []artifact) {
+	size := len(r.Structured)
+	for _, block := range r.Content {
+		size += len(block)
+	}
+	if size <= maxInline {
+		return r, nil
+	}
+	whole, err := json.Marshal(map[string]any{"content": r.Content, "structuredContent": r.Structured})
+	if err != nil {
+		return failed(fault.New(fault.Internal, "result_unreadable", "The result could not be kept.").Because(err)), nil
+	}
+	r.Content = []json.RawMessage{textBlock(head(r.Content, maxInline) +
+		"\n… cut here: the result has " + strconv.Itoa(size) + " bytes and is kept whole beside this entry.")}
+	r.Structured = nil
+	return r, []artifact{{"application/json", whole}}
+}
+
+// head returns the first texts of the blocks, at most n bytes, cut between
+// characters. A block that is no text counts by its type.
+func head(blocks []json.RawMessage, n int) string {
+	var out []byte
+	for _, raw := range blocks {
+		var block struct{ Type, Text string }
+		if json.Unmarshal(raw, &block) != nil {
+			continue
+		}
+		if block.Type != "text" {
+			block.Text = "[" + block.Type + "]"
+		}
+		out = append(out, block.Text...)
+		if len(out) > n {
+			out = out[:n]
+			for len(out) > 0 && !utf8.Valid(out[max(0, len(out)-utf8.UTFMax):]) {
+				out = out[:len(out)-1]
+			}
+			break
+		}
+		out = append(out, '\n')
+	}
+	return string(out)
+}
