@@ -4,7 +4,7 @@ import { on } from "./dom.js";
 
 on("click", "[data-copy], [data-copy-from]", async (button) => {
   const source = document.getElementById(button.dataset.copyFrom);
-  const text = button.dataset.copy ?? source?.value ?? source?.textContent ?? "";
+  const text = button.dataset.copy ?? source?.value ?? withoutNumbers(source);
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -19,6 +19,13 @@ on("click", "[data-copy], [data-copy-from]", async (button) => {
     button.setAttribute("aria-label", label);
   }, 1600);
 });
+
+// Line numbers are drawn beside the source and are no part of it.
+function withoutNumbers(source) {
+  const copy = source?.cloneNode(true);
+  copy?.querySelectorAll(".ln").forEach((number) => number.remove());
+  return copy?.textContent ?? "";
+}
 
 function select(element) {
   if (element) getSelection()?.selectAllChildren(element);
