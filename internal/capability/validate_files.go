@@ -99,12 +99,12 @@ func PathKey(path string) string { return cases.Fold().String(norm.NFC.String(pa
 func (f *faults) files(list []File) {
 	const path = "/spec/files"
 	f.count(path, "files", len(list), MaxFiles)
-	total, tree := 0, newPathTree()
+	total, tree := 0, NewPathTree()
 	for i, file := range list {
 		at := jsonx.Pointer(path, strconv.Itoa(i))
 		if code, message := PathFault(file.Path); code != "" {
 			f.add(at+"/path", code, "%s", message)
-		} else if other := tree.add(file.Path); other != "" {
+		} else if other := tree.Add(file.Path); other != "" {
 			f.add(at+"/path", "path_collides", "%q cannot lie beside %q: some systems take them for one.", cut(file.Path, 60), cut(other, 60))
 		}
 		if file.MediaType != "" {
@@ -137,15 +137,16 @@ func (f *faults) fileContent(at string, file File) int {
 	return 0
 }
 
-// pathTree finds paths that cannot be written beside each other: the same one
+// PathTree finds paths that cannot be written beside each other: the same one
 // but for case, or a file where another needs a folder. Both maps lead from a
 // PathKey to the spelling that took it.
-type pathTree struct{ files, folders map[string]string }
+type PathTree struct{ files, folders map[string]string }
 
-func newPathTree() pathTree { return pathTree{map[string]string{}, map[string]string{}} }
+// NewPathTree returns an empty tree.
+func NewPathTree() PathTree { return PathTree{map[string]string{}, map[string]string{}} }
 
-// add takes the path in, or returns the one that it collides with.
-func (t pathTree) add(path string) (collides string) {
+// Add takes the path in, or returns the one that it collides with.
+func (t PathTree) Add(path string) (collides string) {
 	key := PathKey(path)
 	for _, taken := range []map[string]string{t.files, t.folders} {
 		if other := taken[key]; other != "" {
