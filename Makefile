@@ -1,0 +1,48 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+.PHONY: help run dev build assets gen check test bench audit
+
+# What go.mod says is what is built. The commit is not stamped in: git refuses
+# to tell it when root builds in the clone of someone else.
+export GOFLAGS := -mod=readonly -buildvcs=false
+export ADDR
+export DATA
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS="$$(printf '\t')" read -r t d; do printf '  make %-8s %s\n' "$$t" "$$d"; done
+
+run: ## install what is missing, build, and serve the demo (ADDR=host:port, DATA=folder)
+	@scripts/assets
+	@scripts/tools run
+	@go build -o bin/capstore ./cmd/capstore
+	@exec scripts/run
+
+dev: ## like run, and build and start again when a source changes
+	@scripts/assets
+	@scripts/tools run
+	@exec scripts/dev
+
+build: assets ## build bin/capstore
+	@go build -o bin/capstore ./cmd/capstore
+
+assets: ## install the npm packages and build static/dist
+	@scripts/assets
+
+gen: ## generate the templates' and queries' Go code
+	@go tool -modfile=tools.mod templ generate -path views
+	@CGO_ENABLED=0 go tool -modfile=tools.mod sqlc generate
+
+check: assets ## formatting, vet, staticcheck, generated code, migrations
+	@scripts/check
+
+test: ## every test, those in a browser included
+	@scripts/assets
+	@scripts/tools test
+	@go test -timeout 20m ./...
+
+bench: assets ## every benchmark
+	@go test -run '^$$' -bench . -benchmem ./...
+
+audit: assets ## known vulnerabilities in Go modules and npm packages
+	@go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
+	@npm audit
