@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"strings"
 	"time"
 
@@ -46,15 +48,30 @@ type Session struct {
 // NewSessions returns the sessions of the database. secure says that pages are
 // served over TLS, which the cookie then insists on.
 func NewSessions(database *pg.DB, secure bool) *Sessions {
-	m := scs.New()
-	m.Store = &sessionStore{database, db.New()}
-	m.HashTokenInStore = true
-	m.Lifetime = SessionLife
-	m.Cookie.Name = "capstore_session"
+	// Not scs.New: it starts a goroutine for a store in memory that nothing can
+	// stop. What it leaves empty here is the key under which the request's
+	// context holds the session, which only has to differ between managers.
+	m := &scs.SessionManager{
+		Lifetime:         SessionLife,
+		Store:            &sessionStore{database, db.New()},
+		Codec:            scs.GobCodec{},
+		ErrorFunc:        sessionTrouble,
+		HashTokenInStore: true,
+		Cookie: scs.SessionCookie{
+			Name: "capstore_session", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Persist: true,
+		},
+	}
 	if secure {
 		m.Cookie.Name, m.Cookie.Secure = "__Host-capstore", true
 	}
 	return &Sessions{m, database, db.New()}
+}
+
+// sessionTrouble answers when a session cannot be read or kept; a surface may
+// set an ErrorFunc that looks like its other pages.
+func sessionTrouble(w http.ResponseWriter, r *http.Request, err error) {
+	slog.ErrorContext(r.Context(), "identity: session", slog.Any("error", err))
+	http.Error(w, fault.From(err).Message, http.StatusServiceUnavailable)
 }
 
 // Subject returns who the request of ctx is signed in as, "" when nobody.
