@@ -187,8 +187,8 @@ func (q *Queries) ClearTerms(ctx context.Context, db DBTX, capabilityPk int64) e
 }
 
 const countAdopters = `-- name: CountAdopters :one
-SELECT (SELECT count(*) FROM adoptions a WHERE a.capability_pk = $1)
-    + (SELECT count(*) FROM skills s WHERE s.origin_pk = $1) AS adopters
+SELECT ((SELECT count(*) FROM adoptions a WHERE a.capability_pk = $1)
+    + (SELECT count(*) FROM skills s WHERE s.origin_pk = $1))::int AS adopters
 `
 
 func (q *Queries) CountAdopters(ctx context.Context, db DBTX, pk int64) (int32, error) {
@@ -648,35 +648,6 @@ func (q *Queries) MembershipsOf(ctx context.Context, db DBTX, subject uuid.UUID)
 	return items, nil
 }
 
-const peopleNamed = `-- name: PeopleNamed :many
-SELECT id, name FROM users WHERE id = ANY ($1::uuid[]) ORDER BY name
-`
-
-type PeopleNamedRow struct {
-	ID   uuid.UUID
-	Name string
-}
-
-func (q *Queries) PeopleNamed(ctx context.Context, db DBTX, ids []uuid.UUID) ([]PeopleNamedRow, error) {
-	rows, err := db.Query(ctx, peopleNamed, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PeopleNamedRow
-	for rows.Next() {
-		var i PeopleNamedRow
-		if err := rows.Scan(&i.ID, &i.Name); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const putFirstPartyOwner = `-- name: PutFirstPartyOwner :exec
 INSERT INTO workspaces (slug, name) VALUES ($1, $2) ON CONFLICT (slug) DO NOTHING
 `
@@ -984,7 +955,7 @@ func (q *Queries) TouchCapability(ctx context.Context, db DBTX, pk int64) (int64
 const versionDetail = `-- name: VersionDetail :one
 SELECT c.source, c.id, v.version, v.kind, v.name, v.description, v.content, v.digest, v.note, v.tags AS labels, v.provenance,
     v.created_by AS published_by, coalesce(u.name, '') AS author, v.created_at AS published_at, v.withdrawn_at, v.blocked_at,
-    v.blocked_reason, (v.pk = c.latest_pk)::bool AS latest
+    v.blocked_reason, coalesce(v.pk = c.latest_pk, false)::bool AS latest
 FROM capabilities c
 JOIN capability_versions v ON v.capability_pk = c.pk
 LEFT JOIN users u ON u.id = v.created_by

@@ -117,8 +117,8 @@ SELECT pk FROM capabilities WHERE pk > @after ORDER BY pk LIMIT 500;
 SELECT source, adopters FROM capabilities WHERE pk = @pk FOR NO KEY UPDATE;
 
 -- name: CountAdopters :one
-SELECT (SELECT count(*) FROM adoptions a WHERE a.capability_pk = @pk)
-    + (SELECT count(*) FROM skills s WHERE s.origin_pk = @pk) AS adopters;
+SELECT ((SELECT count(*) FROM adoptions a WHERE a.capability_pk = @pk)
+    + (SELECT count(*) FROM skills s WHERE s.origin_pk = @pk))::int AS adopters;
 
 -- name: SetAdopters :exec
 UPDATE capabilities SET adopters = @adopters WHERE pk = @pk;
@@ -153,7 +153,7 @@ WHERE c.source = @source AND c.id = @id AND c.tombstoned_at IS NULL AND c.audien
 -- name: VersionDetail :one
 SELECT c.source, c.id, v.version, v.kind, v.name, v.description, v.content, v.digest, v.note, v.tags AS labels, v.provenance,
     v.created_by AS published_by, coalesce(u.name, '') AS author, v.created_at AS published_at, v.withdrawn_at, v.blocked_at,
-    v.blocked_reason, (v.pk = c.latest_pk)::bool AS latest
+    v.blocked_reason, coalesce(v.pk = c.latest_pk, false)::bool AS latest
 FROM capabilities c
 JOIN capability_versions v ON v.capability_pk = c.pk
 LEFT JOIN users u ON u.id = v.created_by
@@ -196,9 +196,6 @@ FROM adoptions a WHERE a.capability_pk = @pk;
 -- name: ReachTargets :many
 SELECT w.slug, w.name, (SELECT count(*) FROM memberships m WHERE m.workspace = w.slug) AS members
 FROM workspaces w WHERE w.slug = ANY (@slugs::text[]) ORDER BY w.slug;
-
--- name: PeopleNamed :many
-SELECT id, name FROM users WHERE id = ANY (@ids::uuid[]) ORDER BY name;
 
 -- name: PutFirstPartyOwner :exec
 INSERT INTO workspaces (slug, name) VALUES (@slug, @name) ON CONFLICT (slug) DO NOTHING;

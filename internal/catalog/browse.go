@@ -1,0 +1,243 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"capstore/internal/capability"
+	"capstore/internal/pg"
+)
+
+// Row is one capability in a list.
+type Row struct {
+	Source      string
+	ID          string
+	Kind        capability.Kind
+	Name        string
+	Description string
+	Version     string // the latest
+	Reach       capability.Reach
+	Tags        []string
+	Domains     []string
+	Adopters    int
+	Author      Person // of the latest version
+	CreatedAt   time.Time
+	PublishedAt time.Time // of the latest version
+	Deprecated  *Deprecation
+	// Pinned is the version that the viewer's workspace adopted, "" for none.
+	Pinned          string
+	UpdateAvailable bool
+	// TakenAs is the workspace's skill that was copied from it, "" for none.
+	TakenAs string
+	// Own says that the viewer created it.
+	Own bool
+}
+
+// BuiltIn reports whether it ships with capstore.
+func (r Row) BuiltIn() bool { return r.Source == capability.FirstPartyOwner }
+
+// InWorkspace reports whether the viewer's workspace has it already.
+func (r Row) InWorkspace() bool { return r.Pinned != "" || r.TakenAs != "" }
+
+// Count is a number that is exact unless capped: then there are more.
+type Count struct {
+	N      int
+	Capped bool
+}
+
+func capped(n int) Count { return Count{N: min(n, countCap), Capped: n > countCap} }
+
+// Page is part of a list.
+type Page struct {
+	Items []Row
+	// NextCursor and PrevCursor are "" at the ends.
+	NextCursor string
+	PrevCursor string
+	// Total and Kinds are there when the query asked for counts. Kinds counts
+	// what each kind would give, whatever kinds the query chose.
+	Total Count
+	Kinds map[capability.Kind]Count
+}
+
+// Browse returns a page of what the actor may read, in at most two statements.
+// In SortCreated and SortNewest a walk neither skips nor repeats what was
+// there throughout; the other orders repeat nothing within a walk. It returns
+// an Invalid fault for a query out of bounds and a Malformed one for a cursor
+// that is not the query's.
+func (s *Service) Browse(ctx context.Context, actor capability.Actor, q Query) (Page, error) {
+	q, err := q.check()
+	if err != nil {
+		return Page{}, err
+	}
+	viewer := actor.Viewer()
+	at, err := decodeCursor(q.Cursor, q.fingerprint(viewer))
+	if err != nil {
+		return Page{}, err
+	}
+	p := plan{
+		shelves: shelvesOf(viewer, q.Scope), kinds: q.kinds(), sort: q.Sort, limit: q.Limit, counts: q.Counts, at: at, viewer: viewer,
+	}
+	groups, ok := q.groups(viewer)
+	if !ok || len(p.shelves) == 0 {
+		return emptyPage(q), nil
+	}
+	if p.driver, p.others, err = s.driver(ctx, p.shelves, groups); err != nil {
+		return Page{}, pg.Fault(err)
+	}
+	page, err := s.read(ctx, p, q)
+	return page, pg.Fault(err)
+}
+
+func emptyPage(q Query) Page {
+	page := Page{Items: []Row{}}
+	if q.Counts {
+		page.count(q, nil)
+	}
+	return page
+}
+
+// driver chooses the group to walk. Only with several does it ask.
+func (s *Service) driver(ctx context.Context, shelves []string, groups [][]string) ([]string, [][]string, error) {
+	switch len(groups) {
+	case 0:
+		return []string{everything}, nil, nil
+	case 1:
+		return groups[0], nil, nil
+	}
+	st := frequencies(shelves, groups)
+	var sizes []int64
+	if err := s.db.QueryRow(ctx, st.sql.String(), st.args...).Scan(&sizes); err != nil {
+		return nil, nil, fmt.Errorf("measure terms: %w", err)
+	}
+	driver, others := drive(groups, sizes)
+	return driver, others, nil
+}
+
+// hit is a row of the page statement. Everything but walk and counts is NULL
+// when the page is empty.
+type hit struct {
+	walk        int64
+	counts      map[capability.Kind]int
+	key         int64
+	pk          *int64
+	source, id  *string
+	reach       *string
+	tags        []string
+	createdBy   *uuid.UUID
+	createdAt   *time.Time
+	deprecated  json.RawMessage
+	adopters    *int32
+	kind, name  *string
+	description *string
+	version     *string
+	publishedAt *time.Time
+	domains     []string
+	publishedBy *uuid.UUID
+	author      *string
+	pinned      *string
+	newer       *bool
+	taken       *string
+}
+
+// read runs the page statement.
+func (s *Service) read(ctx context.Context, p plan, q Query) (Page, error) {
+	st := p.page()
+	rows, err := s.db.Query(ctx, st.sql.String(), st.args...)
+	if err != nil {
+		return Page{}, fmt.Errorf("browse: %w", err)
+	}
+	hits, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (hit, error) { return scanHit(row, p) })
+	if err != nil {
+		return Page{}, fmt.Errorf("browse: %w", err)
+	}
+	page := Page{Items: []Row{}}
+	if q.Counts {
+		page.count(q, hits[0].counts)
+	}
+	if hits[0].pk == nil {
+		return page, nil
+	}
+	more := len(hits) > p.limit
+	hits = hits[:min(len(hits), p.limit)]
+	backward := p.at != nil && p.at.Backward
+	if backward {
+		slices.Reverse(hits)
+	}
+	for _, h := range hits {
+		row, err := h.row(p.viewer)
+		if err != nil {
+			return Page{}, err
+		}
+		page.Items = append(page.Items, row)
+	}
+	page.link(p, q, hits, more)
+	return page, nil
+}
+
+// link sets the cursors around the page.
+func (page *Page) link(p plan, q Query, hits []hit, more bool) {
+	walk, backward := hits[0].walk, false
+	if p.at != nil {
+		walk, backward = p.at.Walk, p.at.Backward
+	}
+	query := q.fingerprint(p.viewer)
+	first, last := hits[0], hits[len(hits)-1]
+	if more || backward {
+		page.NextCursor = cursor{Key: last.key, PK: *last.pk, Walk: walk}.encode(query)
+	}
+	if backward && more || p.at != nil && !backward {
+		page.PrevCursor = cursor{Key: first.key, PK: *first.pk, Walk: walk, Backward: true}.encode(query)
+	}
+}
+
+func (page *Page) count(q Query, counts map[capability.Kind]int) {
+	page.Kinds = map[capability.Kind]Count{}
+	total := 0
+	for _, k := range capability.Kinds {
+		page.Kinds[k] = capped(counts[k])
+		if len(q.Kinds) == 0 || slices.Contains(q.Kinds, k) {
+			total += counts[k]
+		}
+	}
+	page.Total = capped(total)
+}
+
+func scanHit(row pgx.CollectableRow, p plan) (h hit, err error) {
+	var number *int64
+	var moment *time.Time
+	var key any = &number
+	if p.column() == "created_at" {
+		key = &moment
+	}
+	err = row.Scan(&h.walk, &h.counts, key, &h.pk, &h.source, &h.id, &h.reach, &h.tags, &h.createdBy, &h.createdAt,
+		&h.deprecated, &h.adopters, &h.kind, &h.name, &h.description, &h.version, &h.publishedAt, &h.domains, &h.publishedBy, &h.author,
+		&h.pinned, &h.newer, &h.taken)
+	switch {
+	case number != nil:
+		h.key = *number
+	case moment != nil:
+		h.key = moment.UnixMicro()
+	}
+	return h, err
+}
+
+func (h hit) row(v capability.Viewer) (Row, error) {
+	deprecated, err := deprecation(h.deprecated)
+	if err != nil {
+		return Row{}, err
+	}
+	createdBy := subject(h.createdBy)
+	return Row{
+		Source: *h.source, ID: *h.id, Kind: capability.Kind(*h.kind), Name: *h.name, Description: *h.description,
+		Version: *h.version, Reach: capability.Reach(*h.reach), Tags: h.tags, Domains: h.domains, Adopters: int(*h.adopters),
+		Author: person(h.publishedBy, text(h.author)), CreatedAt: *h.createdAt, PublishedAt: *h.publishedAt,
+		Deprecated: deprecated, Pinned: text(h.pinned), UpdateAvailable: h.newer != nil && *h.newer, TakenAs: text(h.taken),
+		Own: createdBy != "" && createdBy == v.Subject,
+	}, nil
+}

@@ -1,0 +1,67 @@
+package catalog
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+
+	"capstore/internal/fault"
+)
+
+// cursor is a place in a walk. It is bound to the query it came from.
+type cursor struct {
+	Key      int64 `json:"k"` // of the row that the page goes on from
+	PK       int64 `json:"p"`
+	Backward bool  `json:"b,omitempty"`
+	// Walk is the transaction horizon at the walk's first page: in orders that
+	// move, what changed since is left out, so that nothing comes twice.
+	Walk int64 `json:"w"`
+}
+
+const cursorSumLen = 8
+
+// encode spells the cursor so that a reader neither understands nor edits it.
+// The sum guards against accidents and mixed-up queries, not against malice:
+// a cursor carries no right, and every page asks for visibility anew.
+func (c cursor) encode(query string) string {
+	body, err := json.Marshal(c)
+	if err != nil {
+		panic(fmt.Sprintf("catalog: a cursor of integers does not encode: %v", err))
+	}
+	sum := cursorSum(query, body)
+	return base64.RawURLEncoding.EncodeToString(append(sum, body...))
+}
+
+func cursorSum(query string, body []byte) []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "cursor %d %s ", len(query), query)
+	h.Write(body)
+	return h.Sum(nil)[:cursorSumLen]
+}
+
+// decodeCursor reads a cursor of the query; nil for "". What is no cursor, or
+// one of another query, is a Malformed fault bad_cursor.
+func decodeCursor(s, query string) (*cursor, error) {
+	if s == "" {
+		return nil, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil || len(raw) <= cursorSumLen {
+		return nil, badCursor()
+	}
+	sum, body := raw[:cursorSumLen], raw[cursorSumLen:]
+	if string(sum) != string(cursorSum(query, body)) {
+		return nil, badCursor()
+	}
+	var c cursor
+	if err := json.Unmarshal(body, &c); err != nil {
+		return nil, badCursor()
+	}
+	return &c, nil
+}
+
+func badCursor() error {
+	return fault.New(fault.Malformed, "bad_cursor", "The cursor is damaged or belongs to another search.").
+		Do("Start the list again without a cursor.")
+}
