@@ -1,0 +1,174 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"capstore/internal/capability"
+)
+
+// Carried is what one member's agent is given, row by row, what is off or
+// withheld included, each with its reason.
+type Carried struct {
+	Rows          []Row
+	ConfigVersion int
+	Config        capability.AgentConfig
+	// Digest moves exactly when something that a turn would see moves.
+	Digest string
+}
+
+// Row is one candidate with its outcome and what the runtime needs of it.
+type Row struct {
+	capability.Row
+	// Ref is the pin; zero for raw servers, defaults and skills.
+	capability.Ref
+	Kind        capability.Kind
+	Description string
+	Digest      string // of the version, the skill's working copy or the raw server's entry
+	// Spec is without its bulk (code, instructions, files, template); Content
+	// reads it whole. Nil where it cannot be read.
+	Spec capability.Spec
+	// Grant is what holds for calls: the workspace's adoption, or what stands
+	// in for one where nothing was adopted.
+	Grant     capability.Adoption
+	Functions []Function // known before the server is asked; see Function
+	Missing   []capability.RequiredSecret
+	Unset     []capability.Setting // required settings without a value
+	// LatestVisible is the capability's latest version that the member may
+	// read, "" for none; UpdateAvailable that it comes after the pin.
+	LatestVisible   string
+	UpdateAvailable bool
+	BlockedReason   string // where Held is blocked
+
+	versionPK int64
+}
+
+// Function is a tool of a row as the model sees it. For an mcp server these
+// are the author's word until a demand has observed the server.
+type Function struct {
+	Raw     string
+	Name    string // the runtime name
+	Write   bool
+	Allowed bool // false for a write without opt-in, and where a policy denies it
+}
+
+// Carried resolves what the actor's agent carries now. It is the one answer:
+// lists, details, calls and reports all come from it. It runs at most two
+// statements; one once every version in it has been seen.
+func (s *Service) Carried(ctx context.Context, actor capability.Actor) (Carried, error) {
+	if err := capability.May(actor, capability.ActOwnRead, capability.Ownership{}); err != nil {
+		return Carried{}, err
+	}
+	w, err := s.readWorld(ctx, s.db, actor)
+	if err != nil {
+		return Carried{}, err
+	}
+	return s.assemble(w)
+}
+
+// Find returns the row of the key, false when the member's agent has none.
+func (c Carried) Find(key capability.Key) (Row, bool) {
+	for _, r := range c.Rows {
+		if r.Key == key {
+			return r, true
+		}
+	}
+	return Row{}, false
+}
+
+func (s *Service) assemble(w *world) (Carried, error) {
+	var rows []Row
+	for _, e := range w.store {
+		rows = append(rows, w.storeRow(e))
+	}
+	for _, e := range w.skills {
+		rows = append(rows, skillRow(e))
+	}
+	for _, server := range w.config.MCPServers {
+		rows = append(rows, w.rawRow(server))
+	}
+	for _, d := range s.opts.Defaults {
+		rows = append(rows, w.defaultRow(d))
+	}
+	byKey := make(map[capability.Key]Row, len(rows))
+	candidates := make([]capability.Candidate, len(rows))
+	for i, r := range rows {
+		if r.Held == "" && w.denied(r) {
+			r.Held = capability.HeldPolicy
+		}
+		byKey[r.Key], candidates[i] = r, r.Candidate
+	}
+	out := Carried{ConfigVersion: w.version, Config: w.config, Rows: make([]Row, 0, len(rows))}
+	for _, selected := range capability.SelectForMember(candidates, w.overlay) {
+		r := byKey[selected.Key]
+		r.Row = selected
+		out.Rows = append(out.Rows, r)
+	}
+	digest, err := out.digest()
+	out.Digest = digest
+	return out, err
+}
+
+// denied reports whether a policy denies the row as a whole: by its key, or by
+// the only name it has.
+func (w *world) denied(r Row) bool {
+	names := []string{string(r.Key)}
+	if r.Kind != capability.KindMCP {
+		for _, f := range r.Functions {
+			names = append(names, f.Name)
+		}
+	}
+	return w.config.PolicyFor(names...) == capability.PolicyDeny
+}
+
+// functions names what the row brings and says what of it may run.
+func (w *world) functions(r Row) []Function {
+	var out []Function
+	add := func(raw, name string) {
+		out = append(out, Function{
+			Raw: raw, Name: name, Write: r.Grant.IsWrite(raw),
+			Allowed: r.Grant.Allows(raw) && w.config.PolicyFor(string(r.Key), name) != capability.PolicyDeny,
+		})
+	}
+	switch spec := r.Spec.(type) {
+	case *capability.CodeSpec:
+		add(r.Candidate.Name, capability.CodeToolName(r.Candidate.Name))
+	case *capability.MCPSpec:
+		content := capability.Content{Name: r.Candidate.Name, Spec: spec}
+		tools := toolsOf(content)
+		names, _ := capability.ToolNames(content.Name, tools)
+		for _, raw := range tools {
+			if name, ok := names[raw]; ok {
+				add(raw, name)
+			}
+		}
+	}
+	return out
+}
+
+// digest covers what a turn would see of the rows: which there are, whether
+// they run, what they are and what they are granted.
+func (c Carried) digest() (string, error) {
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	for _, r := range c.Rows {
+		grant := r.Grant
+		grant.AdoptedBy, grant.AdoptedAt = "", time.Time{}
+		err := enc.Encode(struct {
+			Key             capability.Key
+			Enabled         bool
+			Reason          capability.Reason
+			Version, Digest string
+			Grant           capability.Adoption
+			Functions       []Function
+		}{r.Key, r.Enabled, r.Reason, r.Version, r.Digest, grant, r.Functions})
+		if err != nil {
+			return "", fmt.Errorf("digest what is carried: %w", err)
+		}
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
+}

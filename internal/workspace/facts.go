@@ -1,0 +1,182 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"capstore/db"
+	"capstore/internal/capability"
+	"capstore/internal/pg"
+)
+
+// knowledge remembers what never changes: the content of versions and the
+// agent configs, by their immutable keys. Nothing in it can be stale; it is
+// bounded by being emptied when full.
+type knowledge struct {
+	mu      sync.Mutex
+	facts   map[int64]facts
+	configs map[configKey]capability.AgentConfig
+}
+
+type configKey struct {
+	workspace string
+	version   int
+}
+
+const (
+	maxFacts   = 20_000
+	maxConfigs = 2_000
+)
+
+func newKnowledge() *knowledge {
+	return &knowledge{facts: map[int64]facts{}, configs: map[configKey]capability.AgentConfig{}}
+}
+
+// facts is a version's content without its bulk: no code, instructions, files
+// or template. Broken content was stored by another version of capstore.
+type facts struct {
+	capability.Content
+	broken bool
+}
+
+func (k *knowledge) config(workspace string, version int, read func() (capability.AgentConfig, error)) (capability.AgentConfig, error) {
+	key := configKey{workspace, version}
+	k.mu.Lock()
+	c, ok := k.configs[key]
+	k.mu.Unlock()
+	if ok {
+		return c, nil
+	}
+	c, err := read()
+	if err != nil {
+		return c, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.configs) >= maxConfigs {
+		clear(k.configs)
+	}
+	k.configs[key] = c
+	return c, nil
+}
+
+// factsOf returns the facts of the versions; those never seen before cost one
+// statement together.
+func (s *Service) factsOf(ctx context.Context, h db.DBTX, pks []int64) (map[int64]facts, error) {
+	out := make(map[int64]facts, len(pks))
+	var unknown []int64
+	s.known.mu.Lock()
+	for _, pk := range pks {
+		if f, ok := s.known.facts[pk]; ok {
+			out[pk] = f
+		} else {
+			unknown = append(unknown, pk)
+		}
+	}
+	s.known.mu.Unlock()
+	if len(unknown) == 0 {
+		return out, nil
+	}
+	rows, err := queries.VersionContents(ctx, h, unknown)
+	if err != nil {
+		return nil, pg.Fault(fmt.Errorf("read contents: %w", err))
+	}
+	s.known.mu.Lock()
+	defer s.known.mu.Unlock()
+	if len(s.known.facts)+len(rows) > maxFacts {
+		clear(s.known.facts)
+	}
+	for _, r := range rows {
+		f := factsIn(r.Content)
+		out[r.Pk], s.known.facts[r.Pk] = f, f
+	}
+	return out, nil
+}
+
+func factsIn(raw string) facts {
+	c, err := decodeContent(raw)
+	if err != nil {
+		return facts{broken: true}
+	}
+	c.Spec = slim(c.Spec)
+	return facts{Content: c}
+}
+
+// slim returns the spec without its bulk.
+func slim(spec capability.Spec) capability.Spec {
+	switch s := spec.(type) {
+	case *capability.CodeSpec:
+		out := *s
+		out.Code = ""
+		return &out
+	case *capability.SkillSpec:
+		out := *s
+		out.Instructions, out.Raw, out.Files = "", "", nil
+		return &out
+	case *capability.HookSpec:
+		out := *s
+		out.Code, out.Files = "", nil
+		return &out
+	case *capability.CommandSpec:
+		out := *s
+		out.Template = ""
+		return &out
+	}
+	return spec
+}
+
+// toolsOf lists the raw names of the functions that the content is known to
+// bring, sorted: the author's word for an mcp server, which may bring others.
+func toolsOf(c capability.Content) []string {
+	switch s := c.Spec.(type) {
+	case *capability.CodeSpec:
+		return []string{c.Name}
+	case *capability.MCPSpec:
+		set := make(map[string]bool, len(s.Provides))
+		for _, tool := range s.Provides {
+			set[tool] = true
+		}
+		for tool := range s.ToolClasses {
+			set[tool] = true
+		}
+		return slices.Sorted(maps.Keys(set))
+	}
+	return nil
+}
+
+func secretNames(spec capability.Spec) []string {
+	var out []string
+	for _, s := range capability.SecretsOf(spec) {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+func settingNames(spec capability.Spec) []string {
+	m, ok := spec.(*capability.MCPSpec)
+	if !ok {
+		return nil
+	}
+	out := make([]string, len(m.Settings))
+	for i, s := range m.Settings {
+		out[i] = s.Name
+	}
+	return out
+}
+
+// hostsOf lists the hosts that the content asks to reach.
+func hostsOf(spec capability.Spec) []string {
+	if s, ok := spec.(*capability.CodeSpec); ok {
+		return s.Egress
+	}
+	return nil
+}
+
+// required reports whether members may not switch the adopted content off.
+func required(spec capability.Spec) bool {
+	h, ok := spec.(*capability.HookSpec)
+	return ok && h.FailureMode == capability.FailClosed
+}
