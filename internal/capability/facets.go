@@ -200,7 +200,7 @@ func frontMatterHas(raw, key string) bool {
 		if strings.TrimSpace(l) == "---" {
 			return false
 		}
-		if strings.HasPrefix(strings.Trim(l, `"'`), key) && strings.Contains(l, ":") {
+		if name, _, ok := strings.Cut(l, ":"); ok && strings.Trim(strings.TrimRight(name, " \t"), `"'`) == key {
 			return true
 		}
 	}

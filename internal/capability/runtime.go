@@ -21,7 +21,7 @@ var (
 	// suffixed is what an altered name ends with. A name that came that way is
 	// altered too, or it could pose as another one's alteration.
 	suffixed = regexp.MustCompile(`_[0-9a-f]{12}$`)
-	unfit    = regexp.MustCompile(`[^A-Za-z0-9_-]+|_{2,}`)
+	unfit    = regexp.MustCompile(`[^A-Za-z0-9-]+`)
 )
 
 // MCPToolName is the name under which the model calls a tool of an MCP server.
@@ -71,8 +71,8 @@ func joinDigest(prefix, name string, raw ...string) string {
 	return prefix + name + "_" + digest
 }
 
-// fitting replaces what a runtime name may not hold and reports whether raw
-// was already fit.
+// fitting replaces what a runtime name may not hold, runs of underscores
+// included, and reports whether raw was already fit.
 func fitting(raw string) (name string, fits bool) {
 	name = strings.Trim(unfit.ReplaceAllString(raw, "_"), "_")
 	return name, name == raw && name != "" && !suffixed.MatchString(name) && !bareDigest.MatchString(name)

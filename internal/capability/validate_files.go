@@ -128,10 +128,12 @@ func (f *faults) fileContent(at string, file File) int {
 		}
 		return len(file.Content)
 	case EncodingBase64:
-		if _, err := file.Bytes(); err != nil {
+		content, err := file.Bytes()
+		if err != nil {
 			f.add(at+"/content", "bad_base64", "The content is not base64 of the standard alphabet with padding.")
+			return base64.StdEncoding.DecodedLen(len(file.Content))
 		}
-		return base64.StdEncoding.DecodedLen(len(file.Content))
+		return len(content)
 	}
 	f.add(at+"/encoding", "not_allowed", "The encoding is utf-8 or base64.")
 	return 0
