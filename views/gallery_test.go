@@ -74,6 +74,7 @@ func row(name, source, id, kind, reach, description string, badges ...ui.BadgeAr
 func galleryLists() templ.Component {
 	return templ.Join(
 		section("Lists",
+			ui.SearchBox(ui.SearchArgs{Action: "/lists", Target: "#results", Label: "Search the store", Query: "invoice"}),
 			ui.Chips(ui.ChipsArgs{Label: "Kind", Clear: "#", Chips: []ui.Chip{
 				{Label: "MCP server", Href: "#", Icon: ui.IconMCP, HasCount: true, Count: 12, Current: true},
 				{Label: "Code tool", Href: "#", Icon: ui.IconCode, HasCount: true, Count: 1000, Capped: true},
@@ -82,7 +83,7 @@ func galleryLists() templ.Component {
 				row("Invoice reader", "acme", "invoice-reader", "code", "public", "Reads totals and tax lines out of a scanned invoice and returns them as JSON.", ui.BadgeArgs{Label: "in your workspace", Tone: ui.Success, Icon: ui.IconCheck}),
 				row("Contract review", "globex", "contract-review", "skill", "subset", "Walks through a contract clause by clause and lists what is unusual.", ui.BadgeArgs{Label: "update 1.4.0", Tone: ui.Accent}),
 				row("Issue tracker", "acme", "issue-tracker", "mcp", "workspace", "Search, open and comment on issues of the tracker.", ui.BadgeArgs{Label: "needs setup", Tone: ui.Warning, Icon: ui.IconWarning}),
-				row("Old converter", "acme", "old-converter", "command", "private", "Replaced by the currency tool.", ui.BadgeArgs{Label: "deprecated", Tone: ui.Alarm}),
+				row("Old converter", "acme", "old-converter", "command", "private", "Replaced by the currency tool.", ui.BadgeArgs{Label: "deprecated", Tone: ui.Danger}),
 				row("Data lab", "acme", "data-lab", "environment", "workspace", "Python with pandas, DuckDB and a small sample of orders."),
 				row("Research agent", "globex", "research-agent", "delegation", "public", "Hands a question to a longer running agent."),
 				row("Spend guard", "acme", "spend-guard", "hook", "workspace", "Asks before anything costs more than the limit.")),
@@ -120,7 +121,7 @@ func galleryControls() templ.Component {
 		section("Buttons", div("flex flex-wrap items-start gap-2",
 			ui.Button(ui.ButtonArgs{Label: "Adopt", Variant: ui.Primary}), ui.Button(ui.ButtonArgs{Label: "Copy to library", Icon: ui.IconCopy}),
 			ui.Button(ui.ButtonArgs{Label: "Save", Variant: ui.Secondary}), ui.Button(ui.ButtonArgs{Label: "Skip", Variant: ui.Ghost}),
-			ui.Button(ui.ButtonArgs{Label: "Delete", Icon: ui.IconTrash, Variant: ui.Danger}), ui.Button(ui.ButtonArgs{Label: "Search", Icon: ui.IconSearch, IconOnly: true}),
+			ui.Button(ui.ButtonArgs{Label: "Delete", Icon: ui.IconTrash, Variant: ui.Destructive}), ui.Button(ui.ButtonArgs{Label: "Search", Icon: ui.IconSearch, IconOnly: true}),
 			ui.Button(ui.ButtonArgs{Label: "Small", Small: true}),
 			inside(ui.Menu(ui.MenuArgs{Label: "Manage"}), ui.MenuEntry(ui.MenuItem{Label: "Edit", Icon: ui.IconEdit, Href: "#"}), ui.MenuLine(), ui.MenuEntry(ui.MenuItem{Label: "Delete", Icon: ui.IconTrash, Action: "#", Danger: true})),
 			htmlText(`<div>`), ui.Button(ui.ButtonArgs{Label: "Make public", Variant: ui.Primary, Reason: "Only an admin of acme can make this public."}), htmlText(`</div>`),
@@ -131,7 +132,7 @@ func galleryControls() templ.Component {
 			ui.ReachBadge("private"), ui.ReachBadge("workspace"), ui.ReachBadge("subset"), ui.ReachBadge("public"))),
 		section("Notices",
 			ui.Callout(ui.CalloutArgs{Title: "An update waits", Text: "Version 1.4.0 changes the parameters."}), ui.Callout(ui.CalloutArgs{Tone: ui.Success, Text: "Published 1.4.0."}),
-			ui.Callout(ui.CalloutArgs{Tone: ui.Warning, Title: "Code tools are off", Text: "The sandbox cannot start. Whoever runs this server can see why with capstore doctor."}), ui.Callout(ui.CalloutArgs{Tone: ui.Alarm, Text: "The definition has changed since you consented."}),
+			ui.Callout(ui.CalloutArgs{Tone: ui.Warning, Title: "Code tools are off", Text: "The sandbox cannot start. Whoever runs this server can see why with capstore doctor."}), ui.Callout(ui.CalloutArgs{Tone: ui.Danger, Text: "The definition has changed since you consented."}),
 			div("flex flex-wrap items-center gap-3", ui.Progress("Importing", 40), ui.Steps("Import", []ui.StepArgs{{Label: "Read", Done: true}, {Label: "Check", Current: true}, {Label: "Make"}})), ui.Skeleton(2),
 			div("max-w-sm", ui.Toast(ui.ToastArgs{Text: "Invoice reader is off", Note: "For you alone"}))),
 	)
@@ -186,7 +187,7 @@ func gallery(t *testing.T) *httptest.Server {
 		"/lists": galleryLists, "/forms": galleryForms, "/controls": galleryControls, "/content": galleryContent,
 	} {
 		render(path, func(p Page) templ.Component {
-			return inside(Layout(p), inside(ui.PageHeader(ui.HeaderArgs{Title: "Store", Lead: "What your agent can be given.", Crumbs: []ui.Crumb{{Label: "Acme", Href: "#"}, {Label: "Store"}}}), ui.Button(ui.ButtonArgs{Label: "New capability", Icon: ui.IconPlus, Variant: ui.Primary, Href: "#"})), body())
+			return inside(Layout(p), inside(ui.PageHeader(ui.HeaderArgs{Title: "Store", Lead: "What your agent can be given."}), ui.Button(ui.ButtonArgs{Label: "New capability", Icon: ui.IconPlus, Variant: ui.Primary, Href: "#"})), body())
 		})
 	}
 	render("/settings", func(p Page) templ.Component {
@@ -196,7 +197,9 @@ func gallery(t *testing.T) *httptest.Server {
 	trouble := Trouble{Kind: "not_found", Message: "There is nothing here, or nothing that you may see.", Action: "Check the address, or ask its owner to share it with you.", Reference: "K3J9QZ7W2M"}
 	render("/error", func(p Page) templ.Component { return ErrorPage(p, trouble) })
 	render("/bare", func(p Page) templ.Component { p.Workspace = nil; return ErrorPage(p, trouble) })
-	mux.HandleFunc("GET /panel", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, `<p class="p-4">Ask anything.</p>`) })
+	mux.HandleFunc("GET /panel", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `<p class="p-4">Ask anything.</p>`)
+	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return server

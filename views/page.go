@@ -27,6 +27,12 @@ type Page struct {
 	Workspaces []Workspace // the viewer's, for the switch
 	Flash      *Flash
 	Path       string // of this page, with its query, to come back to
+	// Crumbs is the way to this page below its workspace; the title alone
+	// unless told. The last one has no address.
+	Crumbs []ui.Crumb
+	// OwnSearch leaves the store's search out of the top bar, for a page that
+	// has a search of its own.
+	OwnSearch bool
 	// Editor loads the code editor, which only pages that edit need.
 	Editor bool
 	// ChatPath is the address of the panel's content; empty leaves the panel
@@ -113,6 +119,18 @@ func (p Page) settings(area string) []ui.Tab {
 		})
 	}
 	return tabs
+}
+
+// crumbs is the way to this page, from the workspace on.
+func (p Page) crumbs() []ui.Crumb {
+	var way []ui.Crumb
+	if p.Workspace != nil {
+		way = append(way, ui.Crumb{Label: p.Workspace.Name, Href: WorkspacePath(p.Workspace.Slug)})
+	}
+	if len(p.Crumbs) == 0 {
+		return append(way, ui.Crumb{Label: p.Title})
+	}
+	return append(way, p.Crumbs...)
 }
 
 func (p Page) theme() string {

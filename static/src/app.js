@@ -2,7 +2,7 @@ import "htmx.org/dist/htmx.esm.js";
 import "htmx.org/dist/ext/hx-sse.js";
 import "./copy.js";
 import "./dialog.js";
-import "./filter.js";
+import "./search.js";
 import "./menu.js";
 import "./panel.js";
 import "./rows.js";

@@ -42,9 +42,13 @@ function language(name) {
 
 function edit(field) {
   const label = field.labels?.[0]?.textContent.trim() ?? field.getAttribute("aria-label") ?? "";
-  const help = (field.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent.trim() ?? "").join(" ");
+  const hint = field.parentElement.querySelector("[data-editor-hint]");
+  if (hint) hint.hidden = false;
+  const described = (field.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent.trim() ?? "").join(" ");
+  const help = `${described} ${hint?.textContent ?? ""}`.trim();
   const host = document.createElement("div");
   host.className = "editor-host";
+  field.before(host); // first, so that the editor can measure its lines
   // In a shadow root the editor brings its styles by adoptedStyleSheets, which
   // the content security policy allows; in the page it would need a nonce.
   const root = host.attachShadow({ mode: "open" });
@@ -60,7 +64,7 @@ function edit(field) {
         syntaxHighlighting(colours),
         look,
         EditorState.readOnly.of(field.readOnly),
-        EditorView.contentAttributes.of({ "aria-label": label, ...(help && { "aria-description": help }) }),
+        EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, ...(help && { "aria-description": help }) }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
           field.value = view.state.doc.toString();
@@ -69,7 +73,6 @@ function edit(field) {
       ],
     }),
   });
-  field.before(host);
   field.hidden = true;
   field.removeAttribute("data-editor");
   field.labels?.[0]?.addEventListener("click", () => view.focus());

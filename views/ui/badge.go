@@ -12,7 +12,7 @@ const (
 	Info    Tone = "info"
 	Success Tone = "success"
 	Warning Tone = "warning"
-	Alarm   Tone = "danger"
+	Danger  Tone = "danger"
 )
 
 // BadgeArgs describes a short mark.
@@ -37,7 +37,7 @@ func toneIcon(t Tone) IconName {
 		return IconSuccess
 	case Warning:
 		return IconWarning
-	case Alarm:
+	case Danger:
 		return IconDanger
 	}
 	return IconInfo
@@ -60,7 +60,7 @@ func (a CalloutArgs) attrs() templ.Attributes {
 	attrs := templ.Attributes{"class": "callout", "data-tone": string(tone)}
 	if a.Live {
 		attrs["role"] = "status"
-		if tone == Alarm {
+		if tone == Danger {
 			attrs["role"] = "alert"
 		}
 	}
@@ -74,7 +74,7 @@ func toneText(t Tone) string {
 		return "text-success"
 	case Warning:
 		return "text-warning"
-	case Alarm:
+	case Danger:
 		return "text-destructive"
 	}
 	return "text-primary"

@@ -7,11 +7,11 @@ type Variant string
 
 // The variants. A page and state has one Primary.
 const (
-	Primary   Variant = "primary"
-	Secondary Variant = "secondary"
-	Outline   Variant = "outline"
-	Ghost     Variant = "ghost"
-	Danger    Variant = "destructive"
+	Primary     Variant = "primary"
+	Secondary   Variant = "secondary"
+	Outline     Variant = "outline"
+	Ghost       Variant = "ghost"
+	Destructive Variant = "destructive"
 )
 
 // ButtonArgs describes a button, or a link that looks like one when Href is

@@ -14,6 +14,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
 	gmtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -64,7 +65,7 @@ var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList,
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(
-		util.Prioritized(codeRenderer{}, 100), util.Prioritized(imageRenderer{}, 100))),
+		util.Prioritized(codeRenderer{}, 100), util.Prioritized(imageRenderer{}, 100), util.Prioritized(taskRenderer{}, 100))),
 )
 
 // policy is the second wall: what goldmark may have let through is cut here.
@@ -78,8 +79,6 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("data-code").Matching(regexp.MustCompile(`^U\+[0-9A-F]{4,6}$`)).OnElements("bdi")
 	p.AllowAttrs("tabindex").Matching(regexp.MustCompile(`^0$`)).OnElements("pre")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
-	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
-	p.AllowAttrs("checked", "disabled").Matching(regexp.MustCompile(`^$`)).OnElements("input")
 	p.AllowAttrs("scope").Matching(regexp.MustCompile(`^col$`)).OnElements("th")
 	p.AllowElements("th", "td")
 	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|right|center)$`)).OnElements("th", "td")
@@ -205,6 +204,26 @@ func (imageRenderer) render(w util.BufWriter, source []byte, n ast.Node, enterin
 	}
 	_, err := w.WriteString(out)
 	return ast.WalkSkipChildren, err
+}
+
+// taskRenderer draws the box of a task as a character, which is read out where
+// a form's box without a label would not be.
+type taskRenderer struct{}
+
+func (r taskRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	reg.Register(extast.KindTaskCheckBox, r.render)
+}
+
+func (taskRenderer) render(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	box := "☐"
+	if n.(*extast.TaskCheckBox).IsChecked {
+		box = "☑"
+	}
+	_, err := w.WriteString(`<span class="task-box">` + box + "</span> ")
+	return ast.WalkContinue, err
 }
 
 // plain is the text of a node without its marks.

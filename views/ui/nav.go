@@ -22,9 +22,8 @@ type Crumb struct{ Label, Href string }
 
 // HeaderArgs describes the head of a page. The children are its actions.
 type HeaderArgs struct {
-	Title  string
-	Lead   string // one line below the title
-	Crumbs []Crumb
+	Title string
+	Lead  string // one line below the title
 }
 
 // PagerArgs describes keyset paging: an address for each way, empty when there
@@ -92,3 +91,25 @@ func (m MenuItem) attrs() templ.Attributes {
 }
 
 func current(on bool) templ.Attributes { return when(on, templ.Attributes{"aria-current": "page"}) }
+
+// SearchArgs describes the search of a page: it answers while one types, keeps
+// the address in step, and is a plain form without script.
+type SearchArgs struct {
+	Action string // address of the page
+	Target string // selector of the results, which the answer replaces
+	Label  string
+	Query  string
+	Name   string            // q unless told
+	Hidden map[string]string // filters to keep
+}
+
+func (a SearchArgs) inputAttrs() templ.Attributes {
+	name := a.Name
+	if name == "" {
+		name = "q"
+	}
+	return templ.Attributes{
+		"class": "input", "type": "search", "name": name, "value": a.Query, "autocomplete": "off",
+		"placeholder": a.Label, "aria-label": a.Label, "data-page-search": true,
+	}
+}

@@ -47,7 +47,7 @@ func ToastHost() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Toast(ToastArgs{Tone: Alarm, Text: i18n.T(ctx, "toast.server_title"), Note: i18n.T(ctx, "toast.server_text")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Toast(ToastArgs{Tone: Danger, Text: i18n.T(ctx, "toast.server_title"), Note: i18n.T(ctx, "toast.server_text")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -55,7 +55,7 @@ func ToastHost() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = Toast(ToastArgs{Tone: Alarm, Text: i18n.T(ctx, "toast.network_title"), Note: i18n.T(ctx, "toast.network_text")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Toast(ToastArgs{Tone: Danger, Text: i18n.T(ctx, "toast.network_title"), Note: i18n.T(ctx, "toast.network_text")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
