@@ -58,7 +58,7 @@ func (k *keyring) load() error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if string(text) == k.text {
+	if k.handle != nil && string(text) == k.text {
 		return nil
 	}
 	return k.useLocked(string(text), "The key file "+k.path)
@@ -66,15 +66,16 @@ func (k *keyring) load() error {
 
 func (k *keyring) useLocked(text, where string) error {
 	handle, err := parseKeyset(text)
+	var envelope tink.AEAD
 	if err == nil {
-		k.aead, err = envelope(handle)
+		envelope, err = envelopeOf(handle)
 	}
 	if err != nil {
 		// The cause is left out: it may quote the key.
 		return fault.New(fault.Unavailable, "secret_key_malformed", "%s does not hold a key of this program.", where).
 			Do("Whoever runs this server should restore the key from a backup; without it the stored secrets cannot be read.")
 	}
-	k.text, k.handle = text, handle
+	k.text, k.handle, k.aead = text, handle, envelope
 	return nil
 }
 
@@ -147,8 +148,8 @@ func (k *keyring) replaceLocked(manager *keyset.Manager) error {
 	return k.useLocked(text, "The key file "+k.path)
 }
 
-// envelope gives each value a data key of its own, wrapped by the keyset.
-func envelope(handle *keyset.Handle) (tink.AEAD, error) {
+// envelopeOf gives each value a data key of its own, wrapped by the keyset.
+func envelopeOf(handle *keyset.Handle) (tink.AEAD, error) {
 	wrapping, err := aead.New(handle)
 	if err != nil {
 		return nil, err
