@@ -2,6 +2,9 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"capstore/internal/agent/sandbox"
@@ -15,7 +18,7 @@ const mcpTimeout = 60 * time.Second
 
 // timeoutOf is how long the call may take.
 func timeoutOf(b *bound) time.Duration {
-	if spec, ok := b.entry.Spec.(*capability.CodeSpec); ok {
+	if spec, ok := b.entry.Row.Spec.(*capability.CodeSpec); ok {
 		if spec.TimeoutSec > 0 {
 			return time.Duration(spec.TimeoutSec) * time.Second
 		}
@@ -26,41 +29,52 @@ func timeoutOf(b *bound) time.Duration {
 
 // run hands an admitted, started call to the adapter of its kind.
 func (s *Service) run(ctx context.Context, b *bound) ToolResult {
-	switch spec := b.entry.Spec.(type) {
-	case *capability.CodeSpec:
-		return s.runCode(ctx, b, spec)
-	case *capability.MCPSpec:
-		return s.runMCP(ctx, b, spec)
-	case *capability.SkillSpec:
-		return s.runSkill(b, spec)
+	switch b.entry.Row.Kind {
+	case capability.KindCode:
+		return s.runCode(ctx, b)
+	case capability.KindMCP:
+		return s.runMCP(ctx, b)
+	case capability.KindSkill:
+		return s.runSkill(ctx, b)
 	}
 	return failed(fault.New(fault.Unavailable, "not_runnable", "This kind of capability cannot be run here."))
 }
 
 // runCode runs a code tool in a sandbox of its own.
-func (s *Service) runCode(ctx context.Context, b *bound, spec *capability.CodeSpec) ToolResult {
+func (s *Service) runCode(ctx context.Context, b *bound) ToolResult {
+	content, err := s.workspace.Content(ctx, b.Actor, b.entry.Row)
+	if err != nil {
+		return failed(err)
+	}
+	spec, ok := content.Spec.(*capability.CodeSpec)
+	if !ok {
+		return failed(fault.New(fault.Internal, "not_code", "What is stored under this version is no code tool."))
+	}
 	values, err := s.bindings(ctx, b)
 	if err != nil {
 		return failed(err)
 	}
+	foreign := b.entry.Row.Source != b.Actor.Workspace
+	out, err := s.sandbox.Run(ctx, codeRun(spec, b.Arguments, values, foreign, b.entry.Row.Grant.Egress))
+	if err != nil {
+		return failed(stoppedOr(ctx, err))
+	}
+	return resultOf(out)
+}
+
+// codeRun is a code tool as the sandbox takes it: the one contract, for the
+// agent's calls and for trying a draft.
+func codeRun(spec *capability.CodeSpec, input json.RawMessage, values map[string]secret.Value, foreign bool, egress []string) sandbox.Run {
 	env := make(map[string]string, len(values))
 	for _, declared := range spec.RequiredSecrets {
 		if v, ok := values[declared.Name]; ok {
 			env[declared.Variable()] = v.Reveal()
 		}
 	}
-	run := sandbox.Run{
-		Language: sandbox.Language(spec.Language), Code: spec.Code, Input: b.Arguments, Env: env,
-		Timeout: timeoutOf(b), Foreign: b.entry.Foreign,
+	return sandbox.Run{
+		Language: sandbox.Language(spec.Language), Code: spec.Code, Input: input, Env: env,
+		Timeout: time.Duration(spec.TimeoutSec) * time.Second, Foreign: foreign, Egress: egress,
 	}
-	if b.entry.Adoption != nil {
-		run.Egress = b.entry.Adoption.Egress
-	}
-	out, err := s.sandbox.Run(ctx, run)
-	if err != nil {
-		return failed(stoppedOr(ctx, err))
-	}
-	return resultOf(out)
 }
 
 // resultOf renders a sandbox result for the ledger.
@@ -86,13 +100,11 @@ func stoppedOr(ctx context.Context, err error) error {
 // bindings resolves the secrets that the entry declares, by the names it is
 // bound to. One that is missing is a fault: nothing runs half equipped.
 func (s *Service) bindings(ctx context.Context, b *bound) (map[string]secret.Value, error) {
-	if len(b.entry.Bindings) == 0 {
+	bound := b.entry.Row.Grant.SecretBindings
+	if len(bound) == 0 {
 		return nil, nil
 	}
-	names := make([]string, 0, len(b.entry.Bindings))
-	for _, name := range b.entry.Bindings {
-		names = append(names, name)
-	}
+	names := slices.Sorted(maps.Values(bound))
 	found, missing, err := s.secrets.Resolve(ctx, b.Actor.Workspace, b.Actor.Subject, names)
 	if err != nil {
 		return nil, err
@@ -102,19 +114,13 @@ func (s *Service) bindings(ctx context.Context, b *bound) (map[string]secret.Val
 			Do("Set it in Settings, Secrets, or bind another one.")
 	}
 	out := make(map[string]secret.Value, len(found))
-	for declared, name := range b.entry.Bindings {
+	for declared, name := range bound {
 		out[declared] = found[name]
 	}
 	return out, nil
 }
 
-// secretNames are the names that the call reads, sorted by declaration.
+// secretNames are the names that the call reads, sorted.
 func (b *bound) secretNames() []string {
-	var names []string
-	for _, declared := range capability.SecretsOf(b.entry.Spec) {
-		if name, ok := b.entry.Bindings[declared.Name]; ok {
-			names = append(names, name)
-		}
-	}
-	return names
+	return slices.Sorted(maps.Values(b.entry.Row.Grant.SecretBindings))
 }

@@ -171,14 +171,14 @@ func suggest(snap *registry.Snapshot, text string) []Suggestion {
 		}
 	}
 	for _, e := range snap.Entries {
-		if !e.Standing.Callable() {
+		if e.Standing != registry.Usable {
 			continue
 		}
 		if e.Kind == registry.EntrySkill {
-			consider("skill", e.Name, e.Description)
+			consider("skill", e.Row.Name, e.Row.Description)
 		}
 		for _, t := range e.Tools {
-			consider("tool", t.Name, t.Description)
+			consider("tool", t.Name, cmp.Or(t.Description, e.Row.Description))
 		}
 	}
 	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Or(b.score-a.score, cmp.Compare(a.Name, b.Name)) })
@@ -205,4 +205,3 @@ func shared(want, have []string) int {
 	}
 	return n
 }
-

@@ -14,6 +14,7 @@ import (
 	"capstore/internal/jsonx"
 	"capstore/internal/pg"
 	"capstore/internal/registry"
+	"capstore/internal/secret"
 	"capstore/internal/toolschema"
 	"capstore/internal/workspace"
 )
@@ -92,6 +93,9 @@ func (s *Service) resolve(snap *registry.Snapshot, req Request) (*bound, error) 
 	if entry, tool, ok := snap.Tool(req.Name); ok {
 		return &bound{Request: req, entry: entry, tool: tool}, nil
 	}
+	if b, ok := resolveSkill(snap, req); ok {
+		return b, nil
+	}
 	if _, ok := snap.Skill(req.Name); ok {
 		return nil, fault.New(fault.Invalid, "not_a_tool", "%q is a skill. Load it with use_skill.", req.Name)
 	}
@@ -142,10 +146,11 @@ func (s *Service) start(ctx context.Context, snap *registry.Snapshot, b *bound) 
 	}
 	b.call = call
 	return s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if err := s.workspace.Authorize(ctx, tx, b.Actor, workspace.Call{
-			Key: capability.Key(b.entry.Key), Version: b.entry.Version, Digest: b.entry.Digest,
-			Tool: b.tool.Raw, Write: b.tool.Write,
-		}); err != nil {
+		row, tool := b.entry.Row, workspace.Function{Name: b.tool.Name, Write: b.tool.Write}
+		if row.Kind != capability.KindSkill {
+			tool.Raw = b.tool.Raw
+		}
+		if err := s.workspace.Authorize(ctx, tx, b.Actor, row.Call(tool)); err != nil {
 			return err
 		}
 		if err := queries.StartCall(ctx, tx, db.StartCallParams{
@@ -153,10 +158,15 @@ func (s *Service) start(ctx context.Context, snap *registry.Snapshot, b *bound) 
 		}); err != nil {
 			return err
 		}
+		if names := b.secretNames(); len(names) > 0 {
+			if err := secret.Used(ctx, tx, b.Actor, string(row.Key), names); err != nil {
+				return err
+			}
+		}
 		if b.tool.Write {
 			if err := pg.Audit(ctx, tx, pg.Entry{Workspace: b.Actor.Workspace, Subject: b.Actor.Subject,
-				Action: "tool.write", Target: b.entry.Key + "@" + b.entry.Version,
-				Detail: map[string]any{"tool": b.Name, "call": call, "digest": b.entry.Digest}}); err != nil {
+				Action: "tool.write", Target: string(b.entry.Row.Key) + "@" + b.entry.Row.Version,
+				Detail: map[string]any{"tool": b.Name, "call": call, "digest": b.entry.Row.Digest}}); err != nil {
 				return err
 			}
 		}
@@ -167,8 +177,8 @@ func (s *Service) start(ctx context.Context, snap *registry.Snapshot, b *bound) 
 
 func (b *bound) record(snap *registry.Snapshot) ToolCall {
 	return ToolCall{
-		Name: b.Name, Raw: b.tool.Raw, Key: b.entry.Key, Source: b.entry.Source, ID: b.entry.ID,
-		Version: b.entry.Version, Digest: b.entry.Digest, Epoch: snap.Epoch, Snapshot: snap.Digest,
+		Name: b.Name, Raw: b.tool.Raw, Key: string(b.entry.Row.Key), Source: b.entry.Row.Source, ID: b.entry.Row.ID,
+		Version: b.entry.Row.Version, Digest: b.entry.Row.Digest, Epoch: snap.Epoch, Snapshot: snap.Digest,
 		Caller: b.Caller, Write: b.tool.Write, Arguments: b.Arguments, Hints: b.hints, Secrets: b.secretNames(),
 	}
 }

@@ -72,4 +72,3 @@ func (s *Service) sweepLoop(ctx context.Context) {
 
 // endsBy is when a call counts as left behind.
 func endsBy(b *bound) time.Duration { return timeoutOf(b) + callSlack }
-

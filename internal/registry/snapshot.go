@@ -7,10 +7,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"capstore/internal/capability"
+	"capstore/internal/workspace"
 )
 
 // EntryKind is what an entry is to the runtime. Environments and delegation
@@ -25,7 +28,8 @@ const (
 	EntryCommand EntryKind = "command"
 )
 
-// Standing says whether an entry can be used, and why not.
+// Standing says whether an entry can be used, and roughly why not; the row's
+// reason says it exactly.
 type Standing string
 
 const (
@@ -34,37 +38,20 @@ const (
 	Off        Standing = "off"
 	Shadowed   Standing = "shadowed"
 	Held       Standing = "held"
-	Failing    Standing = "failing" // still callable
 )
-
-// Callable reports whether calls of the entry may be tried.
-func (s Standing) Callable() bool { return s == Usable || s == Failing }
 
 // Entry is one capability as the runtime sees it.
 type Entry struct {
-	Kind EntryKind
-	Key  string // what switches, grants and revocations go by
-	Name string // the capability's own
-	// Description is the author's; a skill's says when to use it.
-	Description string
-	Origin      string // adopted, raw, published, personal, library or builtin
-	Source      string
-	ID          string
-	Version     string
-	Digest      string // of the pinned content
-	Foreign     bool   // published by another workspace
-	Serves      []string
-	Standing    Standing
-	Reason      string // closed code; "" when usable
+	Kind     EntryKind
+	Standing Standing
+	Row      workspace.Row
 	// Tools are the functions that the entry puts before a model. An MCP
-	// server whose catalogue nobody has asked for yet has only declared ones.
+	// server whose catalogue nobody has asked for yet has the declared ones,
+	// without a schema.
 	Tools []Tool
-	// Bindings say which secret each declared name reads.
-	Bindings map[string]string
-	// Adoption is the consumer's side; nil for what is not adopted.
-	Adoption *capability.Adoption
-	// Spec is the pinned content's; nil where the entry is not backed by one.
-	Spec capability.Spec
+	// Trouble is why the server could not be asked the last time; "" when it
+	// could, or was not yet.
+	Trouble string
 }
 
 // Tool is one function under the name that the model sees.
@@ -72,8 +59,10 @@ type Tool struct {
 	Name        string // runtime name, unique in the snapshot
 	Raw         string // the name at its origin
 	Description string
-	Schema      json.RawMessage // nil while it is not known
+	Schema      json.RawMessage // as its author wrote it; nil while it is not known
 	Write       bool
+	Allowed     bool   // false for a write that nobody opted into
+	Refused     string // why a tool of the server cannot be used; "" for the others
 }
 
 // Snapshot is an immutable set of entries. Epoch orders the snapshots of one
@@ -81,6 +70,7 @@ type Tool struct {
 type Snapshot struct {
 	Epoch   int64
 	Digest  string
+	Mode    capability.PermissionMode
 	Entries []Entry
 
 	tools  map[string]place
@@ -91,40 +81,42 @@ type place struct{ entry, tool int }
 
 // NewSnapshot sorts the entries and indexes their callable names. The entries
 // must not be changed afterwards.
-func NewSnapshot(epoch int64, entries []Entry) *Snapshot {
-	entries = slices.Clone(entries)
+func NewSnapshot(epoch int64, mode capability.PermissionMode, entries []Entry) *Snapshot {
 	slices.SortFunc(entries, func(a, b Entry) int {
 		if c := strings.Compare(string(a.Kind), string(b.Kind)); c != 0 {
 			return c
 		}
-		return strings.Compare(a.Key, b.Key)
+		return strings.Compare(string(a.Row.Key), string(b.Row.Key))
 	})
-	s := &Snapshot{Epoch: epoch, Entries: entries, tools: map[string]place{}, skills: map[string]int{}}
+	s := &Snapshot{Epoch: epoch, Mode: mode, Entries: entries, tools: map[string]place{}, skills: map[string]int{}}
 	for i, e := range entries {
-		if !e.Standing.Callable() {
+		if e.Standing != Usable {
 			continue
 		}
 		if e.Kind == EntrySkill {
-			s.skills[e.Name] = i
+			s.skills[e.Row.Name] = i
+			continue
 		}
 		for j, t := range e.Tools {
-			if _, taken := s.tools[t.Name]; !taken {
+			if _, taken := s.tools[t.Name]; !taken && t.Refused == "" {
 				s.tools[t.Name] = place{i, j}
 			}
 		}
 	}
-	s.Digest = digest(entries)
+	s.Digest = digest(mode, entries)
 	return s
 }
 
 // digest covers identity, usability, content, domains and the consumer's
 // configuration: a change of none of these is no change of the world.
-func digest(entries []Entry) string {
+func digest(mode capability.PermissionMode, entries []Entry) string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
+	_ = enc.Encode(mode) // encoding plain data cannot fail
 	for _, e := range entries {
-		// Encoding plain data cannot fail.
-		_ = enc.Encode([]any{e.Kind, e.Key, e.Name, e.Origin, e.Version, e.Digest, e.Serves, e.Standing, e.Reason, e.Bindings, e.Adoption, e.Tools})
+		grant := e.Row.Grant
+		grant.AdoptedBy, grant.AdoptedAt = "", time.Time{}
+		_ = enc.Encode([]any{e.Kind, e.Standing, e.Row.Key, e.Row.Reason, e.Row.Version, e.Row.Digest, grant, e.Tools, e.Trouble})
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
@@ -148,22 +140,17 @@ func (s *Snapshot) Skill(name string) (Entry, bool) {
 	return s.Entries[i], true
 }
 
-// ToolNames lists every callable function, sorted.
-func (s *Snapshot) ToolNames() []string {
-	names := make([]string, 0, len(s.tools))
-	for name := range s.tools {
-		names = append(names, name)
+// Find returns the entry of the key, usable or not.
+func (s *Snapshot) Find(key capability.Key) (Entry, bool) {
+	i := slices.IndexFunc(s.Entries, func(e Entry) bool { return e.Row.Key == key })
+	if i < 0 {
+		return Entry{}, false
 	}
-	slices.Sort(names)
-	return names
+	return s.Entries[i], true
 }
 
+// ToolNames lists every callable function, sorted.
+func (s *Snapshot) ToolNames() []string { return slices.Sorted(maps.Keys(s.tools)) }
+
 // SkillNames lists every usable skill, sorted.
-func (s *Snapshot) SkillNames() []string {
-	names := make([]string, 0, len(s.skills))
-	for name := range s.skills {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (s *Snapshot) SkillNames() []string { return slices.Sorted(maps.Keys(s.skills)) }
