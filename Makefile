@@ -5,6 +5,8 @@ SHELL := /bin/sh
 # What go.mod says is what is built. The commit is not stamped in: git refuses
 # to tell it when root builds in the clone of someone else.
 export GOFLAGS := -mod=readonly -buildvcs=false
+# Nothing here needs a C compiler, and without one the binary runs anywhere.
+export CGO_ENABLED := 0
 export ADDR
 export DATA
 
@@ -12,14 +14,14 @@ help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS="$$(printf '\t')" read -r t d; do printf '  make %-8s %s\n' "$$t" "$$d"; done
 
 run: ## install what is missing, build, and serve the demo (ADDR=host:port, DATA=folder)
-	@scripts/assets
 	@scripts/tools run
+	@scripts/assets
 	@go build -o bin/capstore ./cmd/capstore
 	@exec scripts/run
 
 dev: ## like run, and build and start again when a source changes
-	@scripts/assets
 	@scripts/tools run
+	@scripts/assets
 	@exec scripts/dev
 
 build: assets ## build bin/capstore
@@ -30,14 +32,14 @@ assets: ## install the npm packages and build static/dist
 
 gen: ## generate the templates' and queries' Go code
 	@go tool -modfile=tools.mod templ generate -path views
-	@CGO_ENABLED=0 go tool -modfile=tools.mod sqlc generate
+	@go tool -modfile=tools.mod sqlc generate
 
 check: assets ## formatting, vet, staticcheck, generated code, migrations
 	@scripts/check
 
 test: ## every test, those in a browser included
-	@scripts/assets
 	@scripts/tools test
+	@scripts/assets
 	@go test -timeout 20m ./...
 
 bench: assets ## every benchmark

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
@@ -30,14 +31,46 @@ func databaseAccount() account {
 	if uid := os.Geteuid(); uid != 0 {
 		return account{uid: uid, gid: os.Getegid(), name: "uid " + strconv.Itoa(uid)}
 	}
-	if u, err := user.Lookup("postgres"); err == nil {
-		uid, errUID := strconv.Atoi(u.Uid)
-		gid, errGID := strconv.Atoi(u.Gid)
-		if errUID == nil && errGID == nil && uid != 0 {
-			return account{uid: uid, gid: gid, name: "postgres", switched: true}
-		}
+	if a, ok := named("postgres"); ok {
+		return a
 	}
 	return account{uid: nobodyID, gid: nobodyID, name: fmt.Sprintf("uid %d", nobodyID), switched: true}
+}
+
+// named returns the account of the system's user of that name, for root to
+// lend; root itself does not count.
+func named(name string) (account, bool) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		return account{}, false
+	}
+	uid, errUID := strconv.Atoi(u.Uid)
+	gid, errGID := strconv.Atoi(u.Gid)
+	return account{uid: uid, gid: gid, name: name, switched: true}, errUID == nil && errGID == nil && uid != 0
+}
+
+// maker returns the user that fills a new folder for this one. initdb wants a
+// user whom the system knows by name, which the server itself does not; root
+// lends it nobody for that while.
+func (a account) maker() (account, error) {
+	if _, err := user.LookupId(strconv.Itoa(a.uid)); err == nil {
+		return a, nil
+	}
+	if nobody, ok := named("nobody"); ok && a.switched {
+		return nobody, nil
+	}
+	return a, fault.New(fault.Unavailable, "user_unknown", "PostgreSQL needs a user that the system knows by name, and %s has no name.", a.name).
+		Do("Add the user to /etc/passwd, or set CAPSTORE_DATABASE_URL.")
+}
+
+// take gives everything below path to the account.
+func (a account) take(path string) error {
+	return filepath.WalkDir(path, func(p string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(p, a.uid, a.gid)
+	})
 }
 
 // orOwner returns the owner of an existing folder when this is root's choice of

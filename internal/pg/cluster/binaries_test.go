@@ -34,7 +34,7 @@ func TestPick(t *testing.T) {
 // fakePackage is the npm package with programs that only know their version.
 func fakePackage(t *testing.T, version, links string) (root string) {
 	t.Helper()
-	root = dataDir(t)
+	root = emptyDir(t)
 	native := filepath.Join(root, packagePath)
 	for _, d := range []string{"bin", "lib"} {
 		if err := os.MkdirAll(filepath.Join(native, d), 0o755); err != nil {
@@ -75,29 +75,12 @@ func TestInstallationsLeavesOut(t *testing.T) {
 		"links out of its package":  fakePackage(t, "18.4", `[{"source":"native/lib/libpq.so.5.18","target":"../../../x"}]`),
 		"a package that was broken": fakePackage(t, "18.4", `[`),
 		"a nonsense version":        fakePackage(t, "?", `[]`),
-		"a folder without it":       dataDir(t),
+		"a folder without it":       emptyDir(t),
 	} {
 		for _, in := range Installations(root) {
 			if strings.HasPrefix(in.Bin, root) {
 				t.Errorf("%s: found %+v", name, in)
 			}
 		}
-	}
-}
-
-func TestThrowawayEndsWhenTold(t *testing.T) {
-	t.Parallel()
-	c, err := StartThrowaway(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := readPIDFile(filepath.Join(c.sockets, "data"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Stop()
-	gone(t, f.pid)
-	if _, err := os.Stat(c.sockets); !os.IsNotExist(err) {
-		t.Errorf("its folder is left: %v", err)
 	}
 }

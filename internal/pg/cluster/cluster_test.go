@@ -15,21 +15,6 @@ import (
 	"capstore/internal/pg"
 )
 
-// dataDir returns a folder that the database's user can reach: t.TempDir is
-// closed to others.
-func dataDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "capstore-cluster-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 func start(t *testing.T, dir string) *Cluster {
 	t.Helper()
 	c, err := Start(t.Context(), Options{Dir: dir})
@@ -55,7 +40,7 @@ func query(t *testing.T, c *Cluster, sql string) (s string) {
 
 func TestDataOutlivesTheProcess(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := emptyDir(t)
 	c := start(t, dir)
 	query(t, c, `select lo_from_bytea(4242, 'kept')::text`)
 	if got := query(t, c, `select string_agg(setting, ' ') from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')`); got != "on on on" {
@@ -76,6 +61,34 @@ func TestLettersOfEveryScriptAreKnown(t *testing.T) {
 	}
 }
 
+// On a machine without a user postgres, root lends a number that no user has.
+// Anyone else can only be himself.
+func TestAUserWithoutAName(t *testing.T) {
+	t.Parallel()
+	dir := emptyDir(t)
+	s := site{as: databaseAccount(), data: filepath.Join(dir, dataFolder)}
+	if s.as.switched {
+		s.as = account{uid: nobodyID, gid: nobodyID, name: "uid 65532", switched: true}
+	}
+	var err error
+	if s.in, err = pick(Installations(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.make(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, dir) // finds the owner by itself
+	if got := query(t, c, `select current_database()::text`); got != database {
+		t.Errorf("connected to %q", got)
+	}
+	if c.site.as.uid != s.as.uid {
+		t.Errorf("runs as %s, want %s", c.site.as.name, s.as.name)
+	}
+	if st, err := os.Stat(filepath.Join(dir, dataFolder)); err != nil || st.Mode().Perm() != 0o700 {
+		t.Errorf("the folder is %v, %v", st.Mode(), err)
+	}
+}
+
 func TestOddFolders(t *testing.T) {
 	t.Parallel()
 	for name, sub := range map[string]string{
@@ -85,7 +98,11 @@ func TestOddFolders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := filepath.Join(dataDir(t), sub)
+			dir := filepath.Join(emptyDir(t), sub)
+			if err := os.MkdirAll(dir, 0o711); err != nil {
+				t.Fatal(err)
+			}
+			fill(t, dir)
 			c := start(t, dir)
 			t.Cleanup(func() { _ = os.Remove(c.site.sockets) })
 			if got := query(t, c, `select current_database()::text`); got != database {
@@ -243,13 +260,14 @@ func TestLeftoversOfACrash(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(t *testing.T, dir string){
 		"a pid that is another process's now": func(t *testing.T, dir string) {
+			fill(t, dir)
 			start(t, dir).Stop()
 			body := fmt.Sprintf("%d\n%s\n1\n5432\n/x\n\n\nready\n", os.Getpid(), filepath.Join(dir, dataFolder))
 			write(t, filepath.Join(dir, dataFolder, "postmaster.pid"), body)
 			write(t, filepath.Join(dir, "run", ".s.PGSQL.5432.lock"), body)
 		},
 		"a pid of nobody": func(t *testing.T, dir string) {
-			start(t, dir).Stop()
+			fill(t, dir)
 			write(t, filepath.Join(dir, dataFolder, "postmaster.pid"), "4194300\n/x\n1\n5432\n/x\n\n\nready\n")
 		},
 		"a folder that was being made": func(t *testing.T, dir string) {
@@ -258,11 +276,14 @@ func TestLeftoversOfACrash(t *testing.T) {
 			}
 			write(t, filepath.Join(dir, dataFolder+".new", "PG_VERSION"), "15\n")
 		},
-		"a torn lock file": func(t *testing.T, dir string) { write(t, filepath.Join(dir, lockFile), `{"pi`) },
+		"a torn lock file": func(t *testing.T, dir string) {
+			fill(t, dir)
+			write(t, filepath.Join(dir, lockFile), `{"pi`)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := dataDir(t)
+			dir := emptyDir(t)
 			leave(t, dir)
 			query(t, start(t, dir), `select 'x'`)
 		})

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -15,17 +17,80 @@ import (
 )
 
 // childVariable makes this test program act as a server on the folder it
-// names, so that a test can kill one.
-const childVariable = "CAPSTORE_TEST_CHILD"
+// names, so that a test can kill one; throwaway makes it own a throw-away
+// cluster instead.
+const (
+	childVariable = "CAPSTORE_TEST_CHILD"
+	throwaway     = "throwaway"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childVariable); dir != "" {
-		if err := serve(context.Background(), dir); err != nil {
-			fmt.Println("failed", err)
-			os.Exit(1)
+		act := serve
+		if dir == throwaway {
+			act = keepThrowaway
 		}
+		fmt.Println("failed", act(context.Background(), dir)) // neither returns otherwise
+		os.Exit(1)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if dir, err := prototype(); err == nil {
+			_ = os.RemoveAll(dir)
+		}
+		os.Exit(code)
+	}))
+}
+
+// prototype is a data folder that was made once and never served: tests that
+// are about something else copy it, as making one takes a second of processor.
+var prototype = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "capstore-cluster-")
+	if err != nil {
+		return "", err
+	}
+	if err := os.Chmod(dir, 0o711); err != nil {
+		return "", err
+	}
+	s := site{as: databaseAccount(), data: filepath.Join(dir, dataFolder)}
+	if s.in, err = pick(Installations(), 0); err != nil {
+		return "", err
+	}
+	return dir, s.make(context.Background())
+})
+
+// emptyDir returns a folder that the database's user can reach: t.TempDir is
+// closed to others.
+func emptyDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "capstore-cluster-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// dataDir is emptyDir with a cluster in it.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	dir := emptyDir(t)
+	fill(t, dir)
+	return dir
+}
+
+// fill copies the prototype into dir.
+func fill(t *testing.T, dir string) {
+	t.Helper()
+	from, err := prototype()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", "-a", filepath.Join(from, dataFolder), dir).CombinedOutput(); err != nil {
+		t.Fatalf("copy the prototype: %v: %s", err, out)
+	}
 }
 
 // serve starts the cluster and writes rows for ever; each number is printed
@@ -49,6 +114,16 @@ func serve(ctx context.Context, dir string) error {
 		}
 		fmt.Println(n)
 	}
+}
+
+// keepThrowaway starts a throw-away cluster, prints its folder and stays.
+func keepThrowaway(ctx context.Context, _ string) error {
+	c, err := StartThrowaway(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println(c.sockets)
+	select {}
 }
 
 // child is a server in a process of its own.

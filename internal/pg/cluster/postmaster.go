@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,19 +35,40 @@ func socketURL(dir, database string) string {
 	return "postgres:///" + database + "?" + strings.ReplaceAll(q.Encode(), "+", "%20")
 }
 
-// initialise fills the empty folder data. Sorting is by bytes, so that it is
-// the same everywhere, while letters are known in every script where the
-// machine has C.UTF-8: without it words in Korean would not be searchable.
+// initialise fills the empty folder data with a cluster that has our database.
 func initialise(ctx context.Context, in Installation, as account, data string, extra ...string) error {
-	if err := as.own(data); err != nil {
+	maker, err := as.maker()
+	if err != nil {
+		return err
+	}
+	if err := maker.own(data); err != nil {
 		return fmt.Errorf("make %s: %w", data, err)
 	}
-	base := []string{"-D", data, "-U", superuser, "--encoding=UTF8", "--locale=C",
-		"--auth-local=trust", "--auth-host=reject", "--no-instructions"}
+	if err := initdb(ctx, in, maker, data, extra); err != nil {
+		return fault.New(fault.Unavailable, "database_not_made", "PostgreSQL could not set up its folder %s.", data).
+			Do("See the log for what initdb said.").Because(err)
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(in.Bin, "postgres"), "--single", "-D", data, "postgres")
+	maker.adopt(cmd)
+	cmd.Stdin = strings.NewReader("create database " + database + ";\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("create the database: %w: %s", err, lastLines(out))
+	}
+	if maker == as {
+		return nil
+	}
+	return as.take(data)
+}
+
+// initdb makes the cluster. Sorting is by bytes, so that it is the same
+// everywhere, while letters are known in every script where the machine has
+// C.UTF-8: without it words in Korean would not be searchable.
+func initdb(ctx context.Context, in Installation, as account, data string, extra []string) error {
+	args := append([]string{"-D", data, "-U", superuser, "--encoding=UTF8", "--locale=C",
+		"--auth-local=trust", "--auth-host=reject", "--no-instructions"}, extra...)
 	var failed error
 	for _, ctype := range []string{"C.UTF-8", "C"} {
-		args := append(append(base, "--lc-ctype="+ctype), extra...)
-		cmd := exec.CommandContext(ctx, filepath.Join(in.Bin, "initdb"), args...)
+		cmd := exec.CommandContext(ctx, filepath.Join(in.Bin, "initdb"), append(slices.Clone(args), "--lc-ctype="+ctype)...)
 		as.adopt(cmd)
 		out, err := cmd.CombinedOutput()
 		if err == nil {
@@ -57,8 +79,7 @@ func initialise(ctx context.Context, in Installation, as account, data string, e
 		}
 		failed = errors.Join(failed, fmt.Errorf("initdb --lc-ctype=%s: %w: %s", ctype, err, lastLines(out)))
 	}
-	return fault.New(fault.Unavailable, "database_not_made", "PostgreSQL could not set up its folder %s.", data).
-		Do("See the log for what initdb said.").Because(failed)
+	return failed
 }
 
 // postmaster is a running PostgreSQL that this process started.

@@ -31,7 +31,7 @@ func TestRefusals(t *testing.T) {
 			return dir
 		}, "postgres_version"},
 		"damaged": {func(t *testing.T, dir string) string {
-			start(t, dir).Stop()
+			fill(t, dir)
 			if err := os.Remove(filepath.Join(dir, dataFolder, "global", "pg_control")); err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := test.arrange(t, dataDir(t))
+			dir := test.arrange(t, emptyDir(t))
 			c, err := Start(t.Context(), Options{Dir: dir})
 			if err == nil {
 				c.Stop()
@@ -59,7 +59,7 @@ func TestRefusals(t *testing.T) {
 // whoever runs the test.
 func TestReachNamesTheClosedFolder(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := emptyDir(t)
 	closed := filepath.Join(dir, "home")
 	if err := os.MkdirAll(filepath.Join(closed, "clone", "data"), 0o755); err != nil {
 		t.Fatal(err)

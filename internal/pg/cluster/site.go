@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -82,13 +81,21 @@ func (s site) make(ctx context.Context) error {
 	if err := initialise(ctx, s.in, s.as, tmp); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(s.in.Bin, "postgres"), "--single", "-D", tmp, "postgres")
-	s.as.adopt(cmd)
-	cmd.Stdin = strings.NewReader("create database " + database + ";\n")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("create the database: %w: %s", err, lastLines(out))
+	if err := os.Rename(tmp, s.data); err != nil {
+		return err
 	}
-	return os.Rename(tmp, s.data)
+	return syncFolder(filepath.Dir(s.data))
+}
+
+// syncFolder makes a rename in the folder last through a power cut: PostgreSQL
+// flushes its own files, but the name of their folder is ours.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
 }
 
 // socketFolder returns a folder that only the database's user may enter: in

@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestThrowawayEndsWhenTold(t *testing.T) {
+	t.Parallel()
+	c, err := StartThrowaway(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := readPIDFile(filepath.Join(c.sockets, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stop()
+	gone(t, f.pid)
+	if _, err := os.Stat(c.sockets); !os.IsNotExist(err) {
+		t.Errorf("its folder is left: %v", err)
+	}
+}
+
+func TestThrowawayEndsWithAKilledProcess(t *testing.T) {
+	t.Parallel()
+	owner := startChild(t, throwaway)
+	dir := owner.acknowledged(t, 1)
+	f, err := readPIDFile(filepath.Join(dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner.kill(t)
+	gone(t, f.pid)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for { // the folder goes after the process
+		if _, err := os.Stat(dir); os.IsNotExist(err) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("%s is left", dir)
+		case <-time.After(poll):
+		}
+	}
+}
