@@ -4,6 +4,8 @@
 package catalog
 
 import (
+	"strings"
+
 	"github.com/google/uuid"
 
 	"capstore/internal/capability"
@@ -32,6 +34,12 @@ func (s *Service) Policy() capability.Policy { return s.opts.Policy }
 
 // name spells a capability for logs and the change feed.
 func name(source, id string) string { return source + "/" + id }
+
+// splitName takes a name apart; false when it is none.
+func splitName(s string) (source, id string, ok bool) {
+	source, id, ok = strings.Cut(s, "/")
+	return source, id, ok && source != "" && capability.ValidID(id)
+}
 
 // subjectOf reads the actor's id. An actor without one is nobody: missing to
 // him is everything.

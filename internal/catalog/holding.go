@@ -36,7 +36,7 @@ func (h *holding) readers() []string {
 	case capability.ReachPublic:
 		return []string{""}
 	case capability.ReachSubset:
-		return append([]string{h.Source}, h.SharedWith...)
+		return append([]string{h.Source}, h.access.SharedWith...)
 	}
 	return []string{h.Source}
 }
@@ -66,7 +66,7 @@ type change struct {
 	may    func(capability.Actor, capability.Access) error
 	// ifRevision refuses when the metadata moved on; 0 does not care.
 	ifRevision int64
-	topic      string // "" is TopicCapability
+	topic      func() string // asked after write; nil is TopicCapability
 	// write does it and returns what the audit keeps.
 	write func(ctx context.Context, tx pgx.Tx, h *holding) (detail any, err error)
 }
@@ -109,12 +109,14 @@ func (c change) apply(ctx context.Context, tx pgx.Tx, actor capability.Actor, h 
 	if err := pg.Audit(ctx, tx, entry); err != nil {
 		return err
 	}
-	topic := c.topic
-	if topic == "" {
-		topic = TopicCapability
+	topic := TopicCapability
+	if c.topic != nil {
+		topic = c.topic()
 	}
 	return tell(ctx, tx, topic, h.name(), union(before, h.readers()))
 }
+
+func always(topic string) func() string { return func() string { return topic } }
 
 // errUnchanged is how a write says that there is nothing to do.
 var errUnchanged = errors.New("catalog: nothing to change")

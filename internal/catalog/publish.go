@@ -108,11 +108,12 @@ func (s *Service) create(ctx context.Context, tx pgx.Tx, by publisher, d draft) 
 // firstReach decides the reach of a new capability.
 func (s *Service) firstReach(ctx context.Context, tx pgx.Tx, by publisher, d draft) (capability.Access, error) {
 	access := capability.Access{Source: by.Workspace, Reach: d.Visibility, SharedWith: d.SharedWith, CreatedBy: by.Subject}
+	if by.system {
+		access.Reach = capability.ReachPublic
+		return access, nil
+	}
 	if access.Reach == "" {
 		access.Reach = capability.DefaultReach(d.kind)
-	}
-	if by.system {
-		return access, nil
 	}
 	return access, s.checkTargets(ctx, tx, by.Actor, nil, access)
 }
