@@ -1,0 +1,243 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Host runs programs as ordinary children of the server. It isolates nothing
+// and is for development: limits and tidiness, no safety.
+type Host struct {
+	folder string // holds one folder per run
+	limits Limits
+	search string
+	groups *cgroups
+}
+
+var _ Driver = (*Host)(nil)
+
+// HostOptions choose what a Host runs with.
+type HostOptions struct {
+	Folder string // for the runs' folders; "" means the system's temporary one
+	Limits Limits // zero means DefaultLimits
+}
+
+const hostPrefix = "capstore-run-"
+
+// NewHost returns the driver and removes what servers that are gone have left
+// in its folder.
+func NewHost(o HostOptions) (*Host, error) {
+	h := &Host{
+		folder: cmp.Or(o.Folder, os.TempDir()), limits: cmp.Or(o.Limits, DefaultLimits()),
+		search: os.Getenv("PATH"), groups: findCgroups("/proc"),
+	}
+	if err := os.MkdirAll(h.folder, 0o700); err != nil {
+		return nil, fmt.Errorf("make a folder for runs: %w", err)
+	}
+	if err := keepFiles(); err != nil {
+		return nil, err
+	}
+	h.sweep()
+	return h, nil
+}
+
+func (h *Host) sweep() {
+	old, _ := filepath.Glob(filepath.Join(h.folder, hostPrefix+"*"))
+	for _, dir := range old {
+		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), hostPrefix), "-")
+		if _, err := os.Stat(filepath.Join("/proc", owner)); errors.Is(err, os.ErrNotExist) {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+// Name is "host".
+func (h *Host) Name() string { return "host" }
+
+// Isolated is false.
+func (h *Host) Isolated() bool { return false }
+
+// Probe implements Driver.
+func (h *Host) Probe(ctx context.Context) Status {
+	s := Status{Driver: h.Name(), Limits: "cgroup", Action: "Whoever runs this server installs python3, nodejs or bash."}
+	if h.groups == nil {
+		s.Limits = "rlimit"
+	}
+	return probe(ctx, h, s)
+}
+
+// Run implements Driver. Code of another workspace is refused.
+func (h *Host) Run(ctx context.Context, run Run) (Result, error) {
+	if run.Foreign {
+		return Result{}, foreignRefused("")
+	}
+	if len(run.Egress) > 0 {
+		return Result{}, egressUnsupported(run.Egress)
+	}
+	if err := run.validate(); err != nil {
+		return Result{}, err
+	}
+	e, j, err := h.execute(ctx, run.Language, func(file, work, input string) job {
+		return newJob(run, file, work, input, h.limits)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	r := j.result(e, h.limits)
+	r.Driver = h.Name()
+	return r, nil
+}
+
+// Check implements Driver.
+func (h *Host) Check(ctx context.Context, language Language, code string) error {
+	e, _, err := h.execute(ctx, language, func(file, work, _ string) job {
+		return checkJob(language, code, file, work)
+	})
+	if err != nil {
+		return err
+	}
+	return e.syntax()
+}
+
+// execute lays a job out in a folder of its own, runs it, and removes the
+// folder.
+func (h *Host) execute(ctx context.Context, l Language, lay func(file, work, input string) job) (ended, job, error) {
+	if err := ctx.Err(); err != nil {
+		return ended{}, job{}, err
+	}
+	file, err := mustFind(l, account{uint32(os.Geteuid()), uint32(os.Getegid())}, h.search)
+	if err != nil {
+		return ended{}, job{}, err
+	}
+	dir, err := os.MkdirTemp(h.folder, fmt.Sprintf("%s%d-*", hostPrefix, os.Getpid()))
+	if err != nil {
+		return ended{}, job{}, fmt.Errorf("make a folder for a run: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	j := lay(file, filepath.Join(dir, "work"), filepath.Join(dir, "input.json"))
+	p, err := h.prepare(j, dir)
+	if err != nil {
+		return ended{}, job{}, err
+	}
+	defer p.stdin.Close()
+	var m meter = &procMeter{limits: h.limits}
+	if h.groups != nil {
+		if p.group, err = h.groups.create(h.limits); err != nil {
+			return ended{}, job{}, err
+		}
+		m = p.group
+	}
+	defer m.close()
+	e, err := supervise(ctx, j, h.limits, m, p)
+	return e, j, err
+}
+
+func (h *Host) prepare(j job, dir string) (*hostProcess, error) {
+	work := filepath.Join(dir, "work")
+	for _, f := range j.files {
+		at := filepath.Join(work, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			return nil, fmt.Errorf("lay out a run: %w", err)
+		}
+		if err := os.WriteFile(at, f.Data, 0o600); err != nil {
+			return nil, fmt.Errorf("lay out a run: %w", err)
+		}
+	}
+	input := filepath.Join(dir, "input.json")
+	if err := os.WriteFile(input, j.input, 0o400); err != nil {
+		return nil, fmt.Errorf("lay out a run: %w", err)
+	}
+	stdin, err := os.Open(input)
+	if err != nil {
+		return nil, fmt.Errorf("lay out a run: %w", err)
+	}
+	p := &hostProcess{mark: "CAPSTORE_RUN=" + filepath.Base(dir), stdin: stdin, limits: h.limits.rlimits(j.timeout, false)}
+	p.cmd = exec.Command(j.argv[0], j.argv[1:]...)
+	p.cmd.Env = append(j.env, p.mark)
+	p.cmd.Dir = work
+	p.cmd.Stdin = stdin
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	return p, nil
+}
+
+// hostProcess is a child with all that it starts: its process group, its
+// control group where there is one, and whatever carries its mark.
+type hostProcess struct {
+	cmd    *exec.Cmd
+	stdin  *os.File
+	mark   string // in the environment of everything that it starts
+	limits []rlimit
+	group  *group
+}
+
+func (p *hostProcess) start(stdout, stderr *os.File, m meter) error {
+	p.cmd.Stdout, p.cmd.Stderr = stdout, stderr
+	if err := p.cmd.Start(); err != nil {
+		return fmt.Errorf("start a program: %w", err)
+	}
+	pid := p.cmd.Process.Pid
+	// It is running by now; an interpreter needs far longer to read its code.
+	err := errors.Join(limitProcess(pid, p.limits, account{}), m.attach(pid))
+	if errors.Is(err, unix.ESRCH) {
+		return nil // it has ended already, and waits for us to look
+	}
+	return err
+}
+
+// killRounds bounds how often leftovers are looked for: each round may miss a
+// process that was being started.
+const killRounds = 50
+
+func (p *hostProcess) kill() {
+	if p.cmd.Process == nil {
+		return
+	}
+	_ = unix.Kill(-p.cmd.Process.Pid, unix.SIGKILL)
+	for range killRounds {
+		left := marked(p.mark)
+		if p.group != nil {
+			left = append(left, p.group.members()...)
+		}
+		if len(left) == 0 {
+			return
+		}
+		for _, pid := range left {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
+
+func (p *hostProcess) wait() int {
+	_ = p.cmd.Wait()
+	p.kill()
+	return exitCode(p.cmd.ProcessState)
+}
+
+func (p *hostProcess) failure(string) error { return nil }
+
+// marked returns the live processes whose environment holds the mark.
+func marked(mark string) []int {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	var pids []int
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(env, []byte(mark)) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}

@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// usage says which limits a run has hit.
+type usage struct {
+	oomKilled    bool // memory
+	processesHit bool // processes and threads
+}
+
+// meter watches one run.
+type meter interface {
+	attach(pid int) error
+	sample() usage
+	close()
+}
+
+// procMeter watches the tree of processes below one by reading /proc, for
+// servers that may not make control groups. It is slower than they are: a run
+// may go over the limit between two looks, and is then stopped.
+type procMeter struct {
+	limits Limits
+	root   int
+	seen   usage
+}
+
+func (m *procMeter) attach(pid int) error { m.root = pid; return nil }
+func (m *procMeter) close()               {}
+
+func (m *procMeter) sample() usage {
+	var kib, threads int64
+	for _, pid := range descendants(m.root) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			continue // it has ended
+		}
+		kib += statusNumber(text, "RssAnon:") + statusNumber(text, "RssShmem:")
+		threads += statusNumber(text, "Threads:")
+	}
+	m.seen.oomKilled = m.seen.oomKilled || kib<<10 > m.limits.Memory
+	// RLIMIT_NPROC stops a tree just at its limit.
+	m.seen.processesHit = m.seen.processesHit || threads >= m.limits.Processes
+	return m.seen
+}
+
+// descendants returns pid and every process below it.
+func descendants(pid int) []int {
+	all := []int{pid}
+	for i := 0; i < len(all); i++ {
+		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", all[i]))
+		for _, list := range lists {
+			text, _ := os.ReadFile(list)
+			for field := range strings.FieldsSeq(string(text)) {
+				if child, err := strconv.Atoi(field); err == nil {
+					all = append(all, child)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// statusNumber reads one number of /proc/pid/status, 0 when missing.
+func statusNumber(status []byte, key string) int64 {
+	_, after, ok := bytes.Cut(status, []byte("\n"+key))
+	if !ok {
+		return 0
+	}
+	fields := bytes.Fields(after[:min(len(after), 64)])
+	if len(fields) == 0 {
+		return 0
+	}
+	n, _ := strconv.ParseInt(string(fields[0]), 10, 64)
+	return n
+}
