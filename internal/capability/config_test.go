@@ -272,3 +272,18 @@ func slowGlob(p, n string) bool {
 	}
 	return n != "" && (p[0] == '?' || p[0] == n[0]) && slowGlob(p[1:], n[1:])
 }
+
+func TestAConversationOnlyNarrowsItsMode(t *testing.T) {
+	t.Parallel()
+	for _, tc := range [][3]capability.PermissionMode{
+		{capability.ModeAsk, capability.ModeBypass, capability.ModeAsk}, {capability.ModeAuto, capability.ModePlan, capability.ModePlan},
+		{capability.ModeAuto, capability.ModeAuto, capability.ModeAuto}, {capability.ModeBypass, "yolo", capability.ModePlan}, {"", capability.ModeAsk, capability.ModePlan},
+	} {
+		if got := capability.StricterOf(tc[0], tc[1]); got != tc[2] {
+			t.Errorf("%s and %s: %s", tc[0], tc[1], got)
+		}
+		if got := capability.StricterOf(tc[1], tc[0]); got != tc[2] {
+			t.Errorf("%s and %s: %s", tc[1], tc[0], got)
+		}
+	}
+}

@@ -72,6 +72,17 @@ func (c AgentConfig) Admits(on Surface, name string) bool {
 	return len(rule.Allow) == 0 || slices.ContainsFunc(rule.Allow, match)
 }
 
+// StricterOf returns the stricter of two permission modes: a conversation may
+// narrow its workspace's mode and never widen it. An unknown mode counts as
+// the strictest.
+func StricterOf(a, b PermissionMode) PermissionMode {
+	x, y := slices.Index(PermissionModes, a), slices.Index(PermissionModes, b)
+	if x < 0 || y < 0 {
+		return ModePlan
+	}
+	return PermissionModes[min(x, y)]
+}
+
 // Glob reports whether the whole name matches the pattern, in which * stands
 // for any text and ? for one byte; nothing else is special. An empty pattern
 // matches only an empty name. It runs in at most len(pattern)·len(name) steps.

@@ -1,7 +1,6 @@
 package capability
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -10,18 +9,12 @@ import (
 const MaxRuntimeName = 64
 
 const (
-	mcpPrefix    = "mcp__"
-	codePrefix   = "code__"
-	digestLength = 12
+	mcpPrefix     = "mcp__"
+	codePrefix    = "code__"
+	controlPrefix = "capstore__"
+	digestLength  = 12
 	// maxServerPart keeps room for a tool's own name where a server's is long.
 	maxServerPart = 24
-)
-
-var (
-	// suffixed is what an altered name ends with. A name that came that way is
-	// altered too, or it could pose as another one's alteration.
-	suffixed = regexp.MustCompile(`_[0-9a-f]{12}$`)
-	unfit    = regexp.MustCompile(`[^A-Za-z0-9-]+`)
 )
 
 // MCPToolName is the name under which the model calls a tool of an MCP server.
@@ -52,8 +45,9 @@ func SkillName(name string) string { return runtimeName("", name) }
 // CommandName is what a person types after the slash.
 func CommandName(name string) string { return runtimeName("", name) }
 
-// HookName names a hook where one is reported.
-func HookName(name string) string { return runtimeName("", name) }
+// ControlToolName is the name of an operation of capstore itself among the
+// agent's tools. Operations are named in the code, so they fit.
+func ControlToolName(operation string) string { return controlPrefix + operation }
 
 func runtimeName(prefix, raw string) string {
 	name, fits := fitting(raw)
@@ -74,12 +68,36 @@ func joinDigest(prefix, name string, raw ...string) string {
 // fitting replaces what a runtime name may not hold, runs of underscores
 // included, and reports whether raw was already fit.
 func fitting(raw string) (name string, fits bool) {
-	name = strings.Trim(unfit.ReplaceAllString(raw, "_"), "_")
-	return name, name == raw && name != "" && !suffixed.MatchString(name) && !bareDigest.MatchString(name)
+	b := make([]byte, 0, len(raw))
+	for i := range len(raw) {
+		if c := raw[i]; isAlphanumeric(c) || c == '-' {
+			b = append(b, c)
+		} else if len(b) > 0 && b[len(b)-1] != '_' {
+			b = append(b, '_')
+		}
+	}
+	name = strings.TrimRight(string(b), "_")
+	return name, name == raw && name != "" && !looksAltered(name)
 }
 
-// bareDigest is what a name without any fit character becomes.
-var bareDigest = regexp.MustCompile(`^[0-9a-f]{12}$`)
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// looksAltered reports whether a raw name ends as altered ones do. It is
+// altered too, or it could pose as another one's alteration.
+func looksAltered(name string) bool {
+	start := len(name) - digestLength
+	if start < 0 || start > 0 && name[start-1] != '_' {
+		return false
+	}
+	for _, c := range []byte(name[start:]) {
+		if !('0' <= c && c <= '9' || 'a' <= c && c <= 'f') {
+			return false
+		}
+	}
+	return true
+}
 
 func shorten(name string, n int) string { return strings.TrimRight(name[:min(len(name), n)], "_") }
 
