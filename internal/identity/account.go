@@ -145,7 +145,7 @@ func (s *Service) checkPresent(ctx context.Context, user db.UserByIDRow, present
 // Profile is what a person decides about himself.
 type Profile struct {
 	Name   string
-	Locale string // one of Locales
+	Locale string // a code of i18n.Languages, or ""
 	Theme  string // one of Themes
 }
 
@@ -157,7 +157,7 @@ func (s *Service) SetProfile(ctx context.Context, subject string, in Profile) er
 	}
 	var form input
 	name := form.name("/name", "A person", in.Name)
-	form.oneOf("/locale", in.Locale, Locales)
+	form.locale(in.Locale)
 	form.oneOf("/theme", in.Theme, Themes)
 	if err := form.err(); err != nil {
 		return err

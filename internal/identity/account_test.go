@@ -160,3 +160,11 @@ func TestEnsureChangesNothingTheSecondTime(t *testing.T) {
 		t.Errorf("%d entries in the audit log for nothing", after-before)
 	}
 }
+
+// OWASP's floor for one pass: less is cheaper for whoever steals the table.
+func TestHashesAreCostly(t *testing.T) {
+	t.Parallel()
+	if p := identity.RealHashing; p.Memory < 46<<10 || p.Iterations < 1 || p.SaltLength < 16 || p.KeyLength < 32 {
+		t.Errorf("got %+v", p)
+	}
+}

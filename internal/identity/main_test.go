@@ -12,7 +12,10 @@ import (
 	"capstore/internal/pg/pgtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	identity.CheapHashing()
+	goleak.VerifyTestMain(m)
+}
 
 const goodPassword = "correct horse battery"
 

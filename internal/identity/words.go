@@ -12,6 +12,7 @@ import (
 
 	"capstore/internal/capability"
 	"capstore/internal/fault"
+	"capstore/internal/i18n"
 )
 
 const (
@@ -20,11 +21,8 @@ const (
 	maxPassword = 256
 )
 
-// Locales and Themes that a person may choose; "" leaves it to the browser.
-var (
-	Locales = []string{"", "en", "ko"}
-	Themes  = []string{"", "light", "dark"}
-)
+// Themes that a person may choose; "" leaves it to the system.
+var Themes = []string{"", "light", "dark"}
 
 var hintPattern = regexp.MustCompile(`^[a-z0-9._-]{1,64}$`)
 
@@ -91,6 +89,14 @@ func (in *input) password(path, raw string) string {
 func (in *input) oneOf(path, value string, allowed []string) {
 	if !slices.Contains(allowed, value) {
 		in.fault(path, "unknown_choice", "This is none of the choices.")
+	}
+}
+
+// locale takes what there are texts for; "" leaves it to the browser.
+func (in *input) locale(value string) {
+	known := func(language [2]string) bool { return language[0] == value }
+	if value != "" && !slices.ContainsFunc(i18n.Languages(), known) {
+		in.fault("/locale", "unknown_choice", "There are no texts in this language.")
 	}
 }
 
