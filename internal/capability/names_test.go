@@ -67,7 +67,7 @@ func TestValidSlug(t *testing.T) {
 	t.Parallel()
 	for slug, want := range map[string]string{
 		"acme": "", "a1": "", "a-": "", "0day": "", strings.Repeat("a", 39): "",
-		"\U0001F469\u200d\U0001F467 \u0645\u06cc\u200c\u062e": "\U0001F469\u200d\U0001F467 \u0645\u06cc\u200c\u062e",
+		"": "required", "a": "bad_slug", strings.Repeat("a", 40): "bad_slug", "-a": "bad_slug", "Acme": "bad_slug", "a_b": "bad_slug",
 		"a/b": "bad_slug", "ä1": "bad_slug", "a b": "bad_slug", "acme\n": "bad_slug",
 		"api": "reserved", "mcp": "reserved", "login": "reserved", "_capstore": "reserved", "static": "reserved", "healthz": "reserved",
 		"LOGIN": "reserved", "setup": "reserved", "invite": "reserved", "account": "reserved", "readyz": "reserved", "metrics": "reserved",
@@ -186,7 +186,7 @@ func TestPlainText(t *testing.T) {
 		"  two\r\n\tlines  ":  "two lines",
 		"a\u202eb\x00c\u200b": "abc",
 		"\xffx":               "�x",
-		"":                    "",
+		"\U0001F469\u200d\U0001F467 \u0645\u06cc\u200c\u062e": "\U0001F469\u200d\U0001F467 \u0645\u06cc\u200c\u062e",
 	} {
 		if got := capability.PlainText(in); got != want {
 			t.Errorf("%q = %q, want %q", in, got, want)
