@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"capstore/db"
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/pg"
@@ -59,6 +60,11 @@ func (s *Service) Setup(ctx context.Context, in NewSetup) (User, error) {
 		form.password("/password", "")
 	}
 	name := form.workspace(in.Slug, "/workspaceName", in.WorkspaceName)
+	// Asked again under the lock; here it keeps strangers from having
+	// passwords hashed for ever after.
+	if err := s.stillNeeded(ctx, s.db); err != nil {
+		return User{}, err
+	}
 	user, err := s.prepareUser(ctx, &form, in.NewUser)
 	if err != nil {
 		return User{}, err
@@ -67,11 +73,8 @@ func (s *Service) Setup(ctx context.Context, in NewSetup) (User, error) {
 		if err := s.q.LockSetup(ctx, tx); err != nil {
 			return err
 		}
-		if has, err := s.q.HasUsers(ctx, tx); err != nil {
+		if err := s.stillNeeded(ctx, tx); err != nil {
 			return err
-		} else if has {
-			return fault.New(fault.Conflict, "already_set_up", "This server has been set up already.").
-				Do("Sign in, or ask an admin for an invitation.")
 		}
 		if err := s.insertUser(ctx, tx, user); err != nil {
 			return err
@@ -79,6 +82,18 @@ func (s *Service) Setup(ctx context.Context, in NewSetup) (User, error) {
 		return s.insertWorkspace(ctx, tx, user.ID, in.Slug, name)
 	})
 	return userOf(user), err
+}
+
+func (s *Service) stillNeeded(ctx context.Context, handle db.DBTX) error {
+	has, err := s.q.HasUsers(ctx, handle)
+	if err != nil {
+		return pg.Fault(fmt.Errorf("look for users: %w", err))
+	}
+	if has {
+		return fault.New(fault.Conflict, "already_set_up", "This server has been set up already.").
+			Do("Sign in, or ask an admin for an invitation.")
+	}
+	return nil
 }
 
 func (s *Service) rightSetupToken(got string) bool {
