@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"capstore/db"
-	"capstore/internal/agent/mcppool"
 	"capstore/internal/agent/sandbox"
+	"capstore/internal/catalog"
 	"capstore/internal/pg"
 	"capstore/internal/secret"
 	"capstore/internal/workspace"
@@ -29,20 +29,20 @@ const (
 // Parts are what the agent works with.
 type Parts struct {
 	DB        *pg.DB
+	Catalog   *catalog.Service
 	Workspace *workspace.Service
 	Secrets   *secret.Service
 	Sandbox   *sandbox.Runner
-	Pool      *mcppool.Pool
 	Log       *slog.Logger
 }
 
 // Service runs the agents of every member. Start it before turns begin.
 type Service struct {
 	db        *pg.DB
+	catalog   *catalog.Service
 	workspace *workspace.Service
 	secrets   *secret.Service
 	sandbox   *sandbox.Runner
-	pool      *mcppool.Pool
 	log       *slog.Logger
 
 	turns turns
@@ -50,5 +50,5 @@ type Service struct {
 
 // New returns a service; Start lets turns begin.
 func New(p Parts) *Service {
-	return &Service{db: p.DB, workspace: p.Workspace, secrets: p.Secrets, sandbox: p.Sandbox, pool: p.Pool, log: p.Log}
+	return &Service{db: p.DB, catalog: p.Catalog, workspace: p.Workspace, secrets: p.Secrets, sandbox: p.Sandbox, log: p.Log}
 }

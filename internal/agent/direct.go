@@ -38,6 +38,9 @@ type Ask struct {
 // done closes when the answer does too. Faults of the message itself (empty,
 // too long, unknown /name) come back at once and leave nothing behind.
 func (s *Service) Begin(ctx context.Context, actor capability.Actor, conversation uuid.UUID, ask Ask) (turn uuid.UUID, done <-chan struct{}, err error) {
+	if err := capability.May(actor, capability.ActRun, capability.Ownership{}); err != nil {
+		return uuid.Nil, nil, err
+	}
 	conv, err := s.Conversation(ctx, actor, conversation)
 	if err != nil {
 		return uuid.Nil, nil, err
@@ -50,7 +53,7 @@ func (s *Service) Begin(ctx context.Context, actor capability.Actor, conversatio
 	if err != nil {
 		return uuid.Nil, nil, err
 	}
-	req.Actor, req.Conversation, req.Caller = actor, conversation, CallerDirect
+	req.Actor, req.Conversation, req.Caller, req.Mode = actor, conversation, CallerDirect, snap.Mode
 	taken := make(chan error, 1)
 	turn, done, err = s.turns.begin(conversation, func(run context.Context, turn uuid.UUID) {
 		err := s.take(ctx, conv, turn, text)

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
@@ -38,7 +39,11 @@ type Root struct {
 	Log      *slog.Logger
 
 	flash *flashes
-	mux   *http.ServeMux
+	// fixed holds the routes whose first segment is a word of ours, tenant
+	// those that begin with a workspace. No slug is such a word, but one mux
+	// could not know that.
+	fixed  *http.ServeMux
+	tenant *http.ServeMux
 	// notFound renders an address that no route has.
 	notFound http.Handler
 }
@@ -46,11 +51,11 @@ type Root struct {
 // New returns a root without surfaces. Ready is asked by /readyz and returns
 // why the server cannot serve, or nil.
 func New(cfg Config, ids *identity.Service, sessions *identity.Sessions, log *slog.Logger, ready func(context.Context) error) *Root {
-	r := &Root{Config: cfg, Sessions: sessions, Identity: ids, Log: log, mux: http.NewServeMux()}
-	r.flash = newFlashes(cfg)
-	r.mux.Handle("GET /static/", static.Handler())
-	r.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
-	r.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, req *http.Request) {
+	r := &Root{Config: cfg, Sessions: sessions, Identity: ids, Log: log, fixed: http.NewServeMux(), tenant: http.NewServeMux()}
+	r.flash, r.notFound = newFlashes(cfg), http.NotFoundHandler()
+	r.fixed.Handle("GET /static/", static.Handler())
+	r.fixed.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
+	r.fixed.HandleFunc("GET /readyz", func(w http.ResponseWriter, req *http.Request) {
 		ctx, cancel := context.WithTimeout(req.Context(), 2*time.Second)
 		defer cancel()
 		if err := ready(ctx); err != nil {
@@ -63,8 +68,15 @@ func New(cfg Config, ids *identity.Service, sessions *identity.Sessions, log *sl
 	return r
 }
 
-// Mount answers the pattern with the handler.
-func (r *Root) Mount(pattern string, h http.Handler) { r.mux.Handle(pattern, h) }
+// Mount answers the pattern with the handler. A pattern whose path begins with
+// a wildcard stands behind all those that begin with a word.
+func (r *Root) Mount(pattern string, h http.Handler) {
+	if strings.Contains(pattern, " /{") && !strings.HasSuffix(pattern, " /{$}") {
+		r.tenant.Handle(pattern, h)
+		return
+	}
+	r.fixed.Handle(pattern, h)
+}
 
 // NotFound sets what answers an address that no route has.
 func (r *Root) NotFound(h http.Handler) { r.notFound = h }
@@ -82,15 +94,16 @@ func (r *Root) Handler() http.Handler {
 	return h
 }
 
-// route serves the mux, and what the mux has no pattern for through the page
-// that says so, so that an unknown address looks like an unseen one.
+// route serves the mux that has the address, and what neither has through the
+// page that says so, so that an unknown address looks like an unseen one.
 func (r *Root) route(w http.ResponseWriter, req *http.Request) {
-	_, pattern := r.mux.Handler(req)
-	if pattern == "" && r.notFound != nil {
-		r.notFound.ServeHTTP(w, req)
-		return
+	for _, mux := range []*http.ServeMux{r.fixed, r.tenant} {
+		if _, pattern := mux.Handler(req); pattern != "" {
+			mux.ServeHTTP(w, req)
+			return
+		}
 	}
-	r.mux.ServeHTTP(w, req)
+	r.notFound.ServeHTTP(w, req)
 }
 
 func plain(w http.ResponseWriter, status int, text string) {

@@ -1,0 +1,208 @@
+// Package app is a whole capstore: it assembles every part from one Config,
+// so that the binary and the tests run the same program.
+package app
+
+import (
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"capstore/internal/agent"
+	"capstore/internal/agent/sandbox"
+	"capstore/internal/capability"
+	"capstore/internal/catalog"
+	"capstore/internal/fault"
+	"capstore/internal/httpd"
+	"capstore/internal/identity"
+	"capstore/internal/lifecycle"
+	"capstore/internal/secret"
+	"capstore/internal/web"
+	"capstore/internal/workspace"
+	"capstore/static"
+)
+
+// App is an assembled capstore. Open one, Serve it, and Close it.
+type App struct {
+	Config    Config
+	Log       *slog.Logger
+	Store     *Store
+	Identity  *identity.Service
+	Sessions  *identity.Sessions
+	Secrets   *secret.Service
+	Catalog   *catalog.Service
+	Workspace *workspace.Service
+	Sandbox   *sandbox.Runner
+	Agent     *agent.Service
+	Root      *httpd.Root
+	Handler   http.Handler
+
+	background *lifecycle.Group
+}
+
+// Options are what the command decides besides the configuration.
+type Options struct {
+	Demo bool
+	Role string // what holds the data folder, for the message to a second one
+}
+
+// Open connects, migrates and assembles, and serves nothing yet. The caller
+// closes the App.
+func Open(ctx context.Context, cfg Config, opts Options, log *slog.Logger) (*App, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if opts.Demo && !cfg.Loopback() {
+		return nil, fault.New(fault.Invalid, "demo_exposed", "The demo signs anyone in by a click, and %s is not a loopback address.", cfg.Addr).
+			Do("Listen on 127.0.0.1, or start without --demo.")
+	}
+	store, err := OpenStore(ctx, cfg, opts.Role, log)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{Config: cfg, Log: log, Store: store}
+	if err := a.assemble(ctx, opts); err != nil {
+		store.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *App) assemble(ctx context.Context, opts Options) error {
+	if err := a.Store.DB.Migrate(ctx); err != nil {
+		return err
+	}
+	var err error
+	if a.Secrets, err = OpenSecrets(ctx, a.Config, a.Store.DB); err != nil {
+		return err
+	}
+	rules := capability.Rules{AllowLoopbackHTTP: len(a.Config.AllowHosts) > 0}
+	db := a.Store.DB
+	a.Identity = identity.New(db)
+	a.Sessions = identity.NewSessions(db, a.Config.PublicURL().Scheme == "https")
+	a.Catalog = catalog.New(db, catalog.Options{Policy: capability.Policy{AllowMemberPublic: a.Config.AllowMemberPublicPublish}, Rules: rules})
+	a.Workspace = workspace.New(db, a.Catalog, workspace.Options{Rules: rules})
+	if a.Sandbox, err = sandbox.NewRunner(sandbox.Options{AllowHost: a.Config.SandboxAllowHost, Folder: os.TempDir()}); err != nil {
+		return err
+	}
+	a.Agent = agent.New(agent.Parts{
+		DB: db, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Sandbox: a.Sandbox, Log: a.Log,
+	})
+	if err := a.Catalog.SeedFirstParty(ctx); err != nil {
+		return err
+	}
+	if n, err := a.Agent.Settle(ctx, a.Store.Alone); err != nil {
+		return err
+	} else if n > 0 {
+		a.Log.InfoContext(ctx, "app: calls of an earlier run marked interrupted", "calls", n)
+	}
+	a.background = lifecycle.NewGroup(identity.NewCleaner(db), a.Agent)
+	return a.mount(ctx, opts)
+}
+
+func (a *App) mount(ctx context.Context, opts Options) error {
+	key, err := a.cookieKey()
+	if err != nil {
+		return err
+	}
+	a.Root = httpd.New(httpd.Config{
+		BaseURL: a.Config.PublicURL(), Hosts: a.Config.Hosts, TrustProxy: a.Config.TrustProxy, Demo: opts.Demo, CookieKey: key,
+	}, a.Identity, a.Sessions, a.Log, a.Ready)
+	web.Mount(web.Parts{Root: a.Root, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Agent: a.Agent})
+	a.Handler = a.Root.Handler()
+	return a.offerSetup(ctx)
+}
+
+// offerSetup says how the first admin is made while there is none.
+func (a *App) offerSetup(ctx context.Context) error {
+	needed, err := a.Identity.SetupNeeded(ctx)
+	if err != nil || !needed || a.Config.Loopback() {
+		return err
+	}
+	a.Log.WarnContext(ctx, "app: nobody has an account yet; the set-up page asks for this token",
+		"page", a.Config.PublicURL().JoinPath("setup").String(), "token", a.Identity.RequireSetupToken())
+	return nil
+}
+
+// Ready returns nil when the server can serve, else why not.
+func (a *App) Ready(ctx context.Context) error {
+	if err := a.Store.DB.Reachable(ctx); err != nil {
+		return err
+	}
+	if err := static.Check(); err != nil {
+		return fault.New(fault.Unavailable, "assets_missing", "%s", err.Error())
+	}
+	return nil
+}
+
+// Serve answers on the configured address until ctx ends, then finishes what
+// is under way. Ready is called with the address once it listens.
+func (a *App) Serve(ctx context.Context, ready func(net.Addr)) error {
+	listener, err := listen(ctx, a.Config.Addr)
+	if err != nil {
+		return err
+	}
+	if err := a.background.Start(context.WithoutCancel(ctx)); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer a.background.Stop()
+	server := &http.Server{
+		Handler: a.Handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	var service lifecycle.Base
+	if err := service.Run(context.WithoutCancel(ctx), func(context.Context, func()) { ended <- server.Serve(listener) }); err != nil {
+		return err
+	}
+	ready(listener.Addr())
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := server.Shutdown(grace); err != nil {
+		a.Log.WarnContext(ctx, "app: requests were cut off at the end", "error", err)
+	}
+	<-ended
+	return nil
+}
+
+// listen says in plain words when somebody else has the port.
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fault.New(fault.Unavailable, "address_taken", "capstore cannot listen on %s.", addr).
+			Do("Another program may have the port: name another with --addr or ADDR=host:port.").Because(err)
+	}
+	return listener, nil
+}
+
+// Close lets go of the database and stops the embedded one.
+func (a *App) Close() { a.Store.Close() }
+
+// cookieKey derives the flash cookies' keys from the secret key, so that
+// there is one key to keep.
+func (a *App) cookieKey() ([]byte, error) {
+	material := []byte(a.Config.SecretKey)
+	if len(material) == 0 {
+		dir, err := a.Config.DataDir()
+		if err != nil {
+			return nil, err
+		}
+		if material, err = os.ReadFile(filepath.Join(dir, keyFile)); err != nil {
+			return nil, err
+		}
+	}
+	return hkdf.Key(sha256.New, material, nil, "capstore flash cookies", 64)
+}
