@@ -85,12 +85,10 @@ func shortDigest(n int, parts ...string) string {
 // reservedSlugs are the first path segments that routes use, now or likely,
 // and the owners that no workspace may claim.
 var reservedSlugs = []string{
-	"_capstore", "about", "account", "admin", "api", "assets", "auth", "builtin", "capstore", "chat", "console",
-	"debug", "demo", "docs", "events", "favicon-ico", "files", "health", "healthz", "help", "home", "index",
-	"invite", "login", "logout", "mcp", "me", "metrics", "new", "oauth", "oidc", "openapi", "public", "readyz",
-	"register", "registry", "robots-txt", "search", "settings", "setup", "signin", "signout", "signup", "skills",
-	"static", "status", "store", "support", "system", "users", "version", "well-known", "workspace", "workspaces",
-	"www",
+	"_capstore", "about", "account", "admin", "api", "assets", "auth", "capstore", "chat", "debug", "demo", "docs",
+	"health", "healthz", "help", "invite", "login", "logout", "mcp", "me", "metrics", "new", "oauth", "oidc",
+	"openapi", "readyz", "register", "registry", "settings", "setup", "signin", "signout", "signup", "static",
+	"status", "store", "version", "well-known", "workspaces", "www",
 }
 
 // ValidSlug returns what is wrong with a workspace's slug, under /slug; nil
