@@ -57,6 +57,9 @@ func TestInstallationsFindsTheNPMPackage(t *testing.T) {
 	root := fakePackage(t, "18.4", `[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"}]`)
 	for range 2 { // the links exist the second time
 		found := Installations(root)
+		if len(found) == 0 {
+			t.Fatal("found nothing")
+		}
 		last := found[len(found)-1]
 		if last.Version != "18.4" || last.Major != 18 || !strings.HasPrefix(last.Bin, root) {
 			t.Errorf("found %+v", last)
