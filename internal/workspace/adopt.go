@@ -40,23 +40,40 @@ type AdoptInput struct {
 // tool needs setup until it is bound.
 func (s *Service) Adopt(ctx context.Context, actor capability.Actor, in AdoptInput) (ConfigVersion, error) {
 	return s.change(ctx, actor, "agent.adopt", AnyVersion, in.Note, func(ctx context.Context, tx pgx.Tx, e *edit) error {
-		e.pathOf = func(int) string { return "" }
-		t, err := e.lock(ctx, tx, capability.Ref{Source: in.Source, ID: in.ID, Version: in.Version})
+		ref := capability.Ref{Source: in.Source, ID: in.ID, Version: in.Version}
+		if _, err := capability.ParseVersion(ref.Version); err != nil {
+			return err
+		}
+		t, err := e.lock(ctx, tx, ref)
 		if err != nil {
 			return err
 		}
-		slot := e.next.Adopted(in.Source, in.ID)
-		if slot == nil {
-			e.next.Capabilities = append(e.next.Capabilities, in.fresh(t))
+		prev := e.prev.Adopted(in.Source, in.ID)
+		next, err := in.adoption(ctx, tx, actor.Workspace, prev, t)
+		if err != nil {
+			return err
+		}
+		if err := t.check(e, prev, &next, ""); err != nil {
+			return err
+		}
+		if slot := e.next.Adopted(in.Source, in.ID); slot != nil {
+			*slot = next
 			return nil
 		}
-		before, err := pinned(ctx, tx, actor.Workspace, slot.Ref)
-		if err != nil {
-			return err
-		}
-		*slot, err = in.over(*slot, before, t)
-		return err
+		e.next.Capabilities = append(e.next.Capabilities, next)
+		return nil
 	})
+}
+
+func (in AdoptInput) adoption(ctx context.Context, tx pgx.Tx, workspace string, prev *capability.Adoption, t target) (capability.Adoption, error) {
+	if prev == nil {
+		return in.fresh(t), nil
+	}
+	before, err := pinned(ctx, tx, workspace, prev.Ref)
+	if err != nil {
+		return capability.Adoption{}, err
+	}
+	return in.over(*prev, before, t)
 }
 
 // pinned reads the content of an adopted version, whoever may still see it.

@@ -158,8 +158,6 @@ type edit struct {
 	version int       // of prev
 	prev    capability.AgentConfig
 	next    capability.AgentConfig
-	// pathOf is where faults of next's i-th adoption are reported.
-	pathOf func(i int) string
 	// targets are the versions locked so far, by pin.
 	targets map[capability.Ref]target
 }
@@ -215,7 +213,6 @@ func openEdit(ctx context.Context, tx pgx.Tx, actor capability.Actor, ifVersion 
 	}
 	return &edit{
 		actor: actor, at: head.At, version: int(head.ConfigVersion), prev: now.Config, next: next,
-		pathOf:  func(i int) string { return fmt.Sprintf("/capabilities/%d", i) },
 		targets: map[capability.Ref]target{},
 	}, nil
 }

@@ -107,7 +107,7 @@ func (s *Service) checkAdoptions(ctx context.Context, tx pgx.Tx, e *edit) ([]del
 		if err != nil {
 			return nil, err
 		}
-		if err := t.check(e, prev, a, e.pathOf(i)); err != nil {
+		if err := t.check(e, prev, a, fmt.Sprintf("/capabilities/%d", i)); err != nil {
 			return nil, err
 		}
 		out = append(out, delta{prev: prev, next: a, target: t})

@@ -134,7 +134,6 @@ func (s *Service) Content(ctx context.Context, actor capability.Actor, row Row) 
 // version.
 func (s *Service) BindSecrets(ctx context.Context, actor capability.Actor, key capability.Key, bindings map[string]string) (ConfigVersion, error) {
 	return s.change(ctx, actor, "agent.bind", AnyVersion, "", func(ctx context.Context, tx pgx.Tx, e *edit) error {
-		e.pathOf = func(int) string { return "" }
 		row, err := s.rowIn(ctx, tx, actor, key)
 		if err != nil {
 			return err
