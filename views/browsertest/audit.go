@@ -62,7 +62,9 @@ func (tab *Tab) Sideways() []string {
 const focused = `(() => {
 	const e = document.activeElement;
 	if (!e || e === document.body) return "";
-	return e.getAttribute("aria-label") || e.labels?.[0]?.textContent.trim() || e.textContent.trim().slice(0, 60) || e.id || e.tagName;
+	const copy = e.cloneNode(true);
+	copy.querySelectorAll("[aria-hidden=true]").forEach(hidden => hidden.remove());
+	return e.getAttribute("aria-label") || e.labels?.[0]?.textContent.trim() || copy.textContent.trim().slice(0, 60) || e.id || e.tagName;
 })()`
 
 // Focused returns the name of the element that has the focus, or "".

@@ -164,6 +164,14 @@ func Eval[T any](tab *Tab, script string) T {
 	return v
 }
 
+// Wait waits until a script in the tab answers true.
+func Wait(tab *Tab, script string) {
+	tab.t.Helper()
+	if _, err := chromedp.Run(tab.Ctx, chromedp.Poll[bool](script, chromedp.WithPollingTimeout(10*time.Second))); err != nil {
+		tab.t.Fatalf("browser: waiting for %.80s: %v", script, err)
+	}
+}
+
 // Screenshot writes the whole page to folder/name.png; without a folder it
 // does nothing, so that a test can always ask for it.
 func (tab *Tab) Screenshot(folder, name string) {
