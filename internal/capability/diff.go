@@ -62,7 +62,11 @@ func specTree(spec Spec) any {
 	return tree
 }
 
-type differ struct{ out *Changes }
+type differ struct {
+	out *Changes
+	// binary is set within a file of base64, whose lines say nothing.
+	binary bool
+}
 
 func (d differ) compare(path string, before, after any) {
 	switch b := before.(type) {
@@ -83,6 +87,7 @@ func (d differ) compare(path string, before, after any) {
 }
 
 func (d differ) objects(path string, before, after map[string]any) {
+	d.binary = before["encoding"] == EncodingBase64 || after["encoding"] == EncodingBase64
 	for _, key := range union(sortedKeys(before), sortedKeys(after)) {
 		b, was := before[key]
 		a, is := after[key]
@@ -109,7 +114,7 @@ func (d differ) changed(path string, before, after any) {
 func (d differ) add(c Change, before, after any) {
 	b, isB := before.(string)
 	a, isA := after.(string)
-	if (isB || before == nil) && (isA || after == nil) && (isLong(b) || isLong(a)) {
+	if !d.binary && (isB || before == nil) && (isA || after == nil) && (isLong(b) || isLong(a)) {
 		text := Lines(b, a)
 		c.Text = &text
 	}

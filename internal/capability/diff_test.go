@@ -54,6 +54,8 @@ func TestDiffByPart(t *testing.T) {
 		"another type of it": {capability.KindDelegation, obj{"env": obj{"LEVEL": obj{"secretRef": "L"}, "TOKEN": obj{"secretRef": "WORKER_TOKEN", "scope": "personal"}}}, []string{`changed /spec/env/LEVEL "debug"→{"secretRef":"L"}`}},
 		"a file by its path": {capability.KindSkill, obj{"files": []obj{{"path": "a.bin", "encoding": "base64", "content": "AAE="}}}, []string{
 			`removed /spec/files/scripts~1run.py {"content":"pass\n","encoding":"utf-8","executable":true,"mediaType":"text/x-python","path":"scripts/run.py"}→`}},
+		"a binary file": {capability.KindSkill, obj{"files": []obj{{"path": "scripts/run.py", "mediaType": "text/x-python", "encoding": "utf-8", "content": "pass\n", "executable": true}, {"path": "a.bin", "encoding": "base64", "content": strings.Repeat("AAAA", 60)}}}, []string{
+			`changed /spec/files/a.bin/content "AAE="→"` + strings.Repeat("AAAA", 60) + `"`}},
 		"a long text": {capability.KindSkill, obj{"instructions": "# Do\nmore\n"}, []string{"changed /spec/instructions"}},
 	} {
 		t.Run(name, func(t *testing.T) {

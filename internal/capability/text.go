@@ -7,17 +7,23 @@ import (
 )
 
 // deceptive reports whether the rune hides or reorders what a person reads:
-// bidi controls, zero-width spaces, line separators and the tag characters
-// that smuggle text past the eye. The joiners stay, since Persian and emoji
-// need them.
+// bidi controls, zero-width spaces, blank letters, line separators, and the tag
+// characters and variation selectors that smuggle text past the eye. The
+// joiners and the emoji selector stay, since Persian and emoji need them.
 func deceptive(r rune) bool {
-	switch {
-	case r == 0x061C, r == 0x200B, r == 0x200E, r == 0x200F, r == 0x2028, r == 0x2029, r == 0xFEFF:
-		return true
-	case 0x202A <= r && r <= 0x202E, 0x2060 <= r && r <= 0x206F, 0xE0000 <= r && r <= 0xE007F:
+	switch r {
+	case 0x00AD, 0x061C, 0x115F, 0x1160, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x2800, 0x3164, 0xFEFF, 0xFFA0:
 		return true
 	}
-	return false
+	return 0x202A <= r && r <= 0x202E || 0x2060 <= r && r <= 0x206F || 0xFFF9 <= r && r <= 0xFFFB ||
+		0xE0000 <= r && r <= 0xE0FFF
+}
+
+// visible reports whether a person sees anything of the text.
+func visible(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !deceptive(r)
+	})
 }
 
 // notPlain returns the first rune that plain text may not hold.

@@ -58,7 +58,7 @@ func (f *faults) add(path, code, format string, args ...any) {
 }
 
 func (f *faults) required(path, label, value string) {
-	if strings.TrimSpace(value) == "" {
+	if !visible(value) {
 		f.add(path, "required", "%s is required.", label)
 	}
 }

@@ -181,6 +181,9 @@ func TestNamesAndDescriptions(t *testing.T) {
 		{" ", "\u00a0", []string{"/name required", "/name not_trimmed", "/description required"}},
 		{"a\u202eb", "x\x1b[31m", []string{"/name not_plain_text", "/description not_plain_text"}},
 		{"a\u200bb", "tag\U000e0041", []string{"/name not_plain_text", "/description not_plain_text"}},
+		{"\u3164", "\u200d", []string{"/name required", "/name not_plain_text", "/description required"}},
+		{"soft\u00adhyphen", "smuggled\U000e0101", []string{"/name not_plain_text", "/description not_plain_text"}},
+		{"❤️", "🏳️‍🌈", []string{}},
 		{"a\nb", "two\nlines", []string{"/name not_plain_text", "/description not_plain_text"}},
 		{"\xff", "\xff", []string{"/name invalid_utf8", "/description invalid_utf8"}},
 	} {
