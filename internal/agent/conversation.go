@@ -152,6 +152,7 @@ func (s *Service) ReadArtifact(ctx context.Context, actor capability.Actor, conv
 // titleOf makes a conversation's title from its first message.
 func titleOf(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line, _, _ = strings.Cut(line, " {") // a tool's arguments are no title
 	if utf8.RuneCountInString(line) <= maxTitle {
 		return line
 	}

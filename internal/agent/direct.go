@@ -77,7 +77,7 @@ func (s *Service) take(ctx context.Context, conv Conversation, turn uuid.UUID, t
 		if conv.Title != "" {
 			return nil
 		}
-		return queries.TitleConversation(ctx, tx, db.TitleConversationParams{ID: conv.ID, Title: titleOf(text)})
+		return queries.TitleConversation(ctx, tx, db.TitleConversationParams{ID: conv.ID, Title: titleOf(strings.TrimPrefix(text, "/tool "))})
 	})
 }
 

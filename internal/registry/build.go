@@ -67,6 +67,8 @@ func standing(row workspace.Row) Standing {
 	switch {
 	case row.Enabled:
 		return Usable
+	case !row.Wanted:
+		return Off
 	case row.Reason == capability.HeldSetup:
 		return NeedsSetup
 	case row.Reason == capability.Shadowed:

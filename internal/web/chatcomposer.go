@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -146,6 +147,8 @@ func (s *Site) toolChoices(c *Ctx, snap *registry.Snapshot, conversation string)
 			}
 		}
 	}
+	// What can be run comes first.
+	slices.SortStableFunc(out, func(a, b views.ToolChoice) int { return cmp.Compare(min(len(a.Reason), 1), min(len(b.Reason), 1)) })
 	return out
 }
 

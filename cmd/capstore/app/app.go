@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"capstore/cmd/capstore/demo"
 	"capstore/internal/agent"
 	"capstore/internal/agent/sandbox"
 	"capstore/internal/capability"
@@ -97,6 +98,13 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	})
 	if err := a.Catalog.SeedFirstParty(ctx); err != nil {
 		return err
+	}
+	if opts.Demo {
+		if err := demo.Fill(ctx, demo.Parts{
+			DB: db, Identity: a.Identity, Secrets: a.Secrets, Catalog: a.Catalog, Workspace: a.Workspace, Log: a.Log,
+		}); err != nil {
+			return err
+		}
 	}
 	if n, err := a.Agent.Settle(ctx, a.Store.Alone); err != nil {
 		return err
