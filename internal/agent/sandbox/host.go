@@ -130,7 +130,7 @@ func (h *Host) execute(ctx context.Context, l Language, lay func(file, work, inp
 	if err != nil {
 		return ended{}, job{}, err
 	}
-	defer p.stdin.Close()
+	defer p.close()
 	var m meter = &procMeter{limits: h.limits}
 	if h.groups != nil {
 		if p.group, err = h.groups.create(h.limits); err != nil {
@@ -162,8 +162,15 @@ func (h *Host) prepare(j job, dir string) (*hostProcess, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lay out a run: %w", err)
 	}
-	p := &hostProcess{mark: "CAPSTORE_RUN=" + filepath.Base(dir), stdin: stdin, limits: h.limits.rlimits(j.timeout, false)}
-	p.cmd = exec.Command(j.argv[0], j.argv[1:]...)
+	p := &hostProcess{mark: "CAPSTORE_RUN=" + filepath.Base(dir), limits: h.limits.rlimits(j.timeout, false)}
+	var held *os.File
+	if held, p.door, err = os.Pipe(); err != nil {
+		stdin.Close()
+		return nil, fmt.Errorf("make a pipe: %w", err)
+	}
+	p.files = []*os.File{stdin, held}
+	p.cmd = exec.Command("/bin/sh", append([]string{"-c", doorkeeper}, j.argv...)...)
+	p.cmd.ExtraFiles = []*os.File{held}
 	p.cmd.Env = append(j.env, p.mark)
 	p.cmd.Dir = work
 	p.cmd.Stdin = stdin
@@ -175,11 +182,16 @@ func (h *Host) prepare(j job, dir string) (*hostProcess, error) {
 // control group where there is one, and whatever carries its mark.
 type hostProcess struct {
 	cmd    *exec.Cmd
-	stdin  *os.File
-	mark   string // in the environment of everything that it starts
+	files  []*os.File // for the child: closed after the start
+	door   *os.File   // a byte written here lets the program begin
+	mark   string     // in the environment of everything that it starts
 	limits []rlimit
 	group  *group
 }
+
+// doorkeeper waits for a line on descriptor 3, so that no foreign code runs
+// before its limits stand, and then becomes the program.
+const doorkeeper = `read -r go <&3 || exit 126; exec 3<&-; exec "$0" "$@"`
 
 func (p *hostProcess) start(stdout, stderr *os.File, m meter) error {
 	p.cmd.Stdout, p.cmd.Stderr = stdout, stderr
@@ -187,12 +199,19 @@ func (p *hostProcess) start(stdout, stderr *os.File, m meter) error {
 		return fmt.Errorf("start a program: %w", err)
 	}
 	pid := p.cmd.Process.Pid
-	// It is running by now; an interpreter needs far longer to read its code.
-	err := errors.Join(limitProcess(pid, p.limits, account{}), m.attach(pid))
-	if errors.Is(err, unix.ESRCH) {
-		return nil // it has ended already, and waits for us to look
+	if err := errors.Join(m.attach(pid), limitProcess(pid, p.limits, account{})); err != nil {
+		return err
 	}
-	return err
+	if _, err := p.door.Write([]byte("\n")); err != nil {
+		return fmt.Errorf("let a program begin: %w", err)
+	}
+	return nil
+}
+
+func (p *hostProcess) close() {
+	for _, f := range append(p.files, p.door) {
+		f.Close()
+	}
 }
 
 // killRounds bounds how often leftovers are looked for: each round may miss a
