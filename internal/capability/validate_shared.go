@@ -121,9 +121,20 @@ func (f *faults) first(seen map[string]bool, path, value string) {
 	seen[value] = true
 }
 
-// ownHeaders are set by the client itself; a secret there would break or fool
-// the connection.
-var ownHeaders = []string{"host", "content-length", "content-type", "transfer-encoding", "connection", "upgrade", "te", "trailer", "accept", "accept-encoding", "mcp-session-id", "mcp-protocol-version", "last-event-id"}
+// ownHeaders are set by the client itself or by the hops on the way; a secret
+// there would break or fool the connection.
+var ownHeaders = []string{
+	"host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection", "keep-alive",
+	"proxy-authenticate", "proxy-authorization", "proxy-connection", "upgrade", "te", "trailer", "expect", "origin",
+	"accept", "accept-encoding", "last-event-id",
+}
+
+// SettableHeader reports whether a request to an mcp server may carry a bound
+// value in the header of this name, in any case.
+func SettableHeader(name string) bool {
+	name = strings.ToLower(name)
+	return len(name) <= 128 && tokenPattern.MatchString(name) && !slices.Contains(ownHeaders, name) && !strings.HasPrefix(name, "mcp-")
+}
 
 func (f *faults) header(at string, s RequiredSecret, seen map[string]bool) {
 	header := strings.ToLower(s.Header)
@@ -133,7 +144,7 @@ func (f *faults) header(at string, s RequiredSecret, seen map[string]bool) {
 			f.add(at+"/header", "required", "Name the header of this secret; Authorization carries another one already.")
 			return
 		}
-	} else if !tokenPattern.MatchString(header) || slices.Contains(ownHeaders, header) {
+	} else if !SettableHeader(header) {
 		f.add(at+"/header", "bad_header", "%q cannot carry a secret; name a header such as X-Api-Key.", cut(s.Header, 40))
 	}
 	if s.Scheme != "" && !tokenPattern.MatchString(s.Scheme) {
