@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -215,3 +216,6 @@ func hiddenLabel(f ui.Field) ui.Field {
 	f.HideLabel = true
 	return f
 }
+
+// rows is how many lines the field shows: those that it holds, ten at most.
+func (f SchemaField) rows() int { return min(strings.Count(f.Value, "\n")+1, 10) }

@@ -40,12 +40,12 @@ func SchemaFields(fields []SchemaField) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			case ControlLong:
-				templ_7745c5c3_Err = ui.Textarea(ui.TextareaArgs{Field: f.Field, Value: f.Value, Rows: 3}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Textarea(ui.TextareaArgs{Field: f.Field, Value: f.Value, Rows: f.rows()}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			case ControlJSON:
-				templ_7745c5c3_Err = ui.Textarea(ui.TextareaArgs{Field: f.Field, Value: f.Value, Rows: 4, Mono: true}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Textarea(ui.TextareaArgs{Field: f.Field, Value: f.Value, Rows: max(f.rows(), 4), Mono: true}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
