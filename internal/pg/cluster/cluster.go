@@ -211,6 +211,7 @@ func (c *Cluster) Stop() {
 		return
 	}
 	c.supervisor.Stop()
+	_ = os.Remove(c.site.sockets) // tidiness only: the next start makes it again
 	c.hold.release()
 }
 

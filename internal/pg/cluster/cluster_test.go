@@ -104,7 +104,6 @@ func TestOddFolders(t *testing.T) {
 			}
 			fill(t, dir)
 			c := start(t, dir)
-			t.Cleanup(func() { _ = os.Remove(c.site.sockets) })
 			if got := query(t, c, `select current_database()::text`); got != database {
 				t.Errorf("connected to %q", got)
 			}

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 // prototype is a data folder that was made once and never served: tests that
 // are about something else copy it, as making one takes a second of processor.
 var prototype = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "capstore-cluster-")
+	dir, err := os.MkdirTemp(scratch(), "capstore-cluster-")
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +62,7 @@ var prototype = sync.OnceValues(func() (string, error) {
 // closed to others.
 func emptyDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "capstore-cluster-")
+	dir, err := os.MkdirTemp(scratch(), "capstore-cluster-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -22,7 +23,19 @@ type Throwaway struct {
 	watcher *exec.Cmd
 }
 
-// StartThrowaway makes a cluster in a new temporary folder. roots are where
+// scratch returns where throw-away clusters lie: in memory where there is
+// plenty. On a busy disk copying a database took over a second, fsync off and
+// all, against 70 ms there (2 cores, November 2026).
+func scratch() string {
+	const memory, plenty = "/dev/shm", 2 << 30
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(memory, &st); err == nil && st.Bavail*uint64(st.Bsize) >= plenty {
+		return memory
+	}
+	return os.TempDir()
+}
+
+// StartThrowaway makes a cluster in a new folder of its own. roots are where
 // the npm package is looked for besides the system's installations. It
 // returns a postgres_missing fault when there is no PostgreSQL.
 func StartThrowaway(ctx context.Context, roots ...string) (*Throwaway, error) {
@@ -34,7 +47,7 @@ func StartThrowaway(ctx context.Context, roots ...string) (*Throwaway, error) {
 	if in, err = in.within(as); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "capstore-pg-")
+	dir, err := os.MkdirTemp(scratch(), "capstore-pg-")
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +88,7 @@ func (t *Throwaway) run(in Installation, as account, dir, data string) error {
 	args := []string{"-c", watch, dir, filepath.Join(in.Bin, "postgres"), "-D", data, "-k", dir, "-p", port, "-h", ""}
 	for _, s := range []string{
 		"fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
-		"shared_buffers=32MB", "max_connections=300", "autovacuum=off", "jit=off", "max_wal_size=4GB",
+		"shared_buffers=32MB", "max_connections=300", "autovacuum=off", "jit=off", "max_wal_size=256MB",
 	} {
 		args = append(args, "-c", s)
 	}
