@@ -5,8 +5,11 @@ import (
 	"time"
 
 	"capstore/db"
+	"capstore/internal/agent/mcppool"
 	"capstore/internal/agent/sandbox"
+	"capstore/internal/capability"
 	"capstore/internal/catalog"
+	"capstore/internal/netguard"
 	"capstore/internal/pg"
 	"capstore/internal/secret"
 	"capstore/internal/workspace"
@@ -33,7 +36,10 @@ type Parts struct {
 	Workspace *workspace.Service
 	Secrets   *secret.Service
 	Sandbox   *sandbox.Runner
-	Log       *slog.Logger
+	// Guard is the way out to MCP servers, Rules what their addresses may be.
+	Guard *netguard.Guard
+	Rules capability.Rules
+	Log   *slog.Logger
 }
 
 // Service runs the agents of every member. Start it before turns begin.
@@ -43,6 +49,9 @@ type Service struct {
 	workspace *workspace.Service
 	secrets   *secret.Service
 	sandbox   *sandbox.Runner
+	pool      *mcppool.Pool
+	rules     capability.Rules
+	seen      observations
 	log       *slog.Logger
 
 	turns turns
@@ -50,5 +59,9 @@ type Service struct {
 
 // New returns a service; Start lets turns begin.
 func New(p Parts) *Service {
-	return &Service{db: p.DB, catalog: p.Catalog, workspace: p.Workspace, secrets: p.Secrets, sandbox: p.Sandbox, log: p.Log}
+	s := &Service{
+		db: p.DB, catalog: p.Catalog, workspace: p.Workspace, secrets: p.Secrets, sandbox: p.Sandbox, rules: p.Rules, log: p.Log,
+	}
+	s.pool = mcppool.New(p.Guard, mcppool.Options{Changed: s.ToolsChanged})
+	return s
 }

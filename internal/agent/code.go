@@ -11,6 +11,7 @@ import (
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/secret"
+	"capstore/internal/workspace"
 )
 
 // mcpTimeout bounds one call of an MCP server.
@@ -50,7 +51,7 @@ func (s *Service) runCode(ctx context.Context, b *bound) ToolResult {
 	if !ok {
 		return failed(fault.New(fault.Internal, "not_code", "What is stored under this version is no code tool."))
 	}
-	values, err := s.bindings(ctx, b)
+	values, err := s.bindings(ctx, b.Actor, b.entry.Row)
 	if err != nil {
 		return failed(err)
 	}
@@ -97,15 +98,15 @@ func stoppedOr(ctx context.Context, err error) error {
 	return fault.New(fault.Limited, "stopped", "The call was stopped before it ended.").Because(err)
 }
 
-// bindings resolves the secrets that the entry declares, by the names it is
+// bindings resolves the secrets that the row declares, by the names it is
 // bound to. One that is missing is a fault: nothing runs half equipped.
-func (s *Service) bindings(ctx context.Context, b *bound) (map[string]secret.Value, error) {
-	bound := b.entry.Row.Grant.SecretBindings
+func (s *Service) bindings(ctx context.Context, actor capability.Actor, row workspace.Row) (map[string]secret.Value, error) {
+	bound := row.Grant.SecretBindings
 	if len(bound) == 0 {
 		return nil, nil
 	}
 	names := slices.Sorted(maps.Values(bound))
-	found, missing, err := s.secrets.Resolve(ctx, b.Actor.Workspace, b.Actor.Subject, names)
+	found, missing, err := s.secrets.Resolve(ctx, actor.Workspace, actor.Subject, names)
 	if err != nil {
 		return nil, err
 	}

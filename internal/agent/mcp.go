@@ -2,22 +2,193 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
+	"sync"
 
+	"capstore/internal/agent/mcppool"
+	"capstore/internal/agent/sandbox"
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/registry"
+	"capstore/internal/secret"
 	"capstore/internal/workspace"
 )
 
-func (s *Service) observed(capability.Actor, workspace.Row) (registry.Observation, bool) {
-	return registry.Observation{}, false
+// maxObservations bounds what is remembered of servers. Forgetting costs one
+// question to a server, so the memory is simply emptied when it is full.
+const maxObservations = 10_000
+
+// observations is what demand taught, by member and by what he is bound to: a
+// re-pin or another binding asks anew.
+type observations struct {
+	mu   sync.Mutex
+	seen map[observationKey]registry.Observation
 }
 
-// Learn asks the server.
-func (s *Service) Learn(ctx context.Context, actor capability.Actor, _ capability.Key) (*registry.Snapshot, error) {
+type observationKey struct {
+	mcppool.Key
+	digest string
+}
+
+func keyOf(actor capability.Actor, row workspace.Row) observationKey {
+	return observationKey{
+		Key:    mcppool.Key{Workspace: actor.Workspace, Subject: actor.Subject, Server: string(row.Key)},
+		digest: row.Digest,
+	}
+}
+
+func (o *observations) get(k observationKey) (registry.Observation, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	seen, ok := o.seen[k]
+	return seen, ok
+}
+
+func (o *observations) put(k observationKey, seen registry.Observation) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.seen == nil || len(o.seen) >= maxObservations {
+		o.seen = map[observationKey]registry.Observation{}
+	}
+	o.seen[k] = seen
+}
+
+// forget drops what is known of a server: it said that its tools changed.
+func (o *observations) forget(k mcppool.Key) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key := range o.seen {
+		if key.Key == k {
+			delete(o.seen, key)
+		}
+	}
+}
+
+func (s *Service) observed(actor capability.Actor, row workspace.Row) (registry.Observation, bool) {
+	return s.seen.get(keyOf(actor, row))
+}
+
+// ToolsChanged is what the pool calls when a server announces other tools.
+func (s *Service) ToolsChanged(k mcppool.Key) { s.seen.forget(k) }
+
+// Learn asks the MCP server of the key for its tools, as the actor, and returns
+// the snapshot with what it said. It is demand: a member's probe, or his
+// picking of a tool. A server that cannot be asked is no error; the snapshot
+// says why. A key that is no usable MCP server is missing.
+func (s *Service) Learn(ctx context.Context, actor capability.Actor, key capability.Key) (*registry.Snapshot, error) {
+	if err := capability.May(actor, capability.ActRun, capability.Ownership{}); err != nil {
+		return nil, err
+	}
+	snap, err := s.Bind(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	entry, ok := snap.Find(key)
+	if !ok || entry.Kind != registry.EntryMCP || entry.Standing != registry.Usable {
+		return nil, fault.Missing()
+	}
+	seen, err := s.ask(ctx, actor, entry.Row)
+	if err != nil {
+		return nil, err
+	}
+	s.seen.put(keyOf(actor, entry.Row), seen)
 	return s.Bind(ctx, actor)
 }
 
-func (s *Service) runMCP(context.Context, *bound) ToolResult {
-	return failed(fault.New(fault.Unavailable, "not_runnable", "MCP servers are not reachable here."))
+// ask lists a server's tools. Only a context that ended and a failure of our
+// own are errors: a failing server is an observation without tools.
+func (s *Service) ask(ctx context.Context, actor capability.Actor, row workspace.Row) (registry.Observation, error) {
+	target, _, err := s.mcpTarget(ctx, actor, row)
+	if err != nil {
+		return troubled(ctx, err)
+	}
+	catalogue, err := s.pool.Tools(ctx, keyOf(actor, row).Key, target)
+	if err != nil {
+		return troubled(ctx, err)
+	}
+	var seen registry.Observation
+	for _, t := range catalogue.Tools {
+		seen.Tools = append(seen.Tools, registry.ObservedTool{Name: t.Name, Description: t.Description, Schema: schemaOf(t)})
+	}
+	for _, p := range catalogue.Refused {
+		seen.Tools = append(seen.Tools, registry.ObservedTool{Name: p.Tool, Refused: p.Message})
+	}
+	return seen, nil
+}
+
+func schemaOf(t mcppool.Tool) json.RawMessage {
+	if t.InputSchema == nil {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return t.InputSchema
+}
+
+func troubled(ctx context.Context, err error) (registry.Observation, error) {
+	if ctx.Err() != nil || fault.Is(err, fault.Internal) {
+		return registry.Observation{}, err
+	}
+	return registry.Observation{Trouble: fault.From(err).Message}, nil
+}
+
+// mcpTarget is the server of a row with its credentials, and the values that
+// must not show in what it answers.
+func (s *Service) mcpTarget(ctx context.Context, actor capability.Actor, row workspace.Row) (mcppool.Target, []string, error) {
+	spec, ok := row.Spec.(*capability.MCPSpec)
+	switch {
+	case !ok:
+		return mcppool.Target{}, nil, fault.New(fault.Internal, "not_mcp", "What is stored under this version is no MCP server.")
+	case spec.URL == "":
+		return mcppool.Target{}, nil, fault.New(fault.Unavailable, "stdio_off", "This server runs no containers for MCP.").
+			Do("Adopt a server with a URL, or ask whoever runs this one.")
+	case spec.Auth == capability.AuthOAuth:
+		return mcppool.Target{}, nil, fault.New(fault.Unavailable, "oauth_off", "Signing in to MCP servers by OAuth is not possible here.")
+	}
+	address, err := spec.Address(row.Grant.Settings, s.rules)
+	if err != nil {
+		return mcppool.Target{}, nil, err
+	}
+	values, err := s.bindings(ctx, actor, row)
+	if err != nil {
+		return mcppool.Target{}, nil, err
+	}
+	headers, masked, err := headersOf(spec, values)
+	return mcppool.Target{URL: address, Headers: headers}, masked, err
+}
+
+func headersOf(spec *capability.MCPSpec, values map[string]secret.Value) (headers []mcppool.Header, masked []string, err error) {
+	for _, c := range spec.Carriers() {
+		value, ok := values[c.Secret]
+		if !ok {
+			continue
+		}
+		header, _, err := mcppool.NewHeader(c.Header, c.Prefix, value.Reveal())
+		if err != nil {
+			return nil, nil, err
+		}
+		headers, masked = append(headers, header), append(masked, value.Reveal())
+	}
+	return headers, masked, nil
+}
+
+// runMCP calls a tool of a server by its raw name. Blocks keep their order and
+// numbers their digits.
+func (s *Service) runMCP(ctx context.Context, b *bound) ToolResult {
+	target, masked, err := s.mcpTarget(ctx, b.Actor, b.entry.Row)
+	if err != nil {
+		return failed(err)
+	}
+	key := keyOf(b.Actor, b.entry.Row)
+	got, err := s.pool.Call(ctx, key.Key, target, b.tool.Raw, b.Arguments)
+	if err != nil {
+		return failed(stoppedOr(ctx, err))
+	}
+	mask := sandbox.NewMask(masked)
+	out := ToolResult{IsError: got.IsError}
+	if got.Structured != nil {
+		out.Structured = mask.JSON(got.Structured)
+	}
+	for _, block := range got.Content {
+		out.Content = append(out.Content, mask.JSON(block.Raw))
+	}
+	return out
 }

@@ -35,8 +35,7 @@ var errStopped = errors.New("stopped by the member")
 // maxTurn bounds a turn's wall time.
 const maxTurn = 15 * time.Minute
 
-// Start lets turns begin and settles what an earlier server left unfinished.
-// alone says that no other server works on the database.
+// Start lets turns begin, until ctx ends or Stop is called.
 func (s *Service) Start(ctx context.Context) error { return s.turns.start(ctx, s) }
 
 // Started is closed when turns may begin.
@@ -50,6 +49,10 @@ func (t *turns) start(ctx context.Context, s *Service) error {
 		t.mu.Lock()
 		t.ctx, t.running = ctx, map[uuid.UUID]*turn{}
 		t.mu.Unlock()
+		if err := s.pool.Start(ctx); err != nil {
+			s.log.ErrorContext(ctx, "agent: no way out to MCP servers", "error", err)
+		}
+		defer s.pool.Stop()
 		ready()
 		s.sweepLoop(ctx)
 		t.mu.Lock()

@@ -24,6 +24,7 @@ import (
 	"capstore/internal/httpd"
 	"capstore/internal/identity"
 	"capstore/internal/lifecycle"
+	"capstore/internal/netguard"
 	"capstore/internal/secret"
 	"capstore/internal/web"
 	"capstore/internal/workspace"
@@ -93,8 +94,13 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	if a.Sandbox, err = sandbox.NewRunner(sandbox.Options{AllowHost: a.Config.SandboxAllowHost, Folder: os.TempDir()}); err != nil {
 		return err
 	}
+	guard, err := netguard.New(a.Config.AllowHosts)
+	if err != nil {
+		return err
+	}
 	a.Agent = agent.New(agent.Parts{
-		DB: db, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Sandbox: a.Sandbox, Log: a.Log,
+		DB: db, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Sandbox: a.Sandbox,
+		Guard: guard, Rules: rules, Log: a.Log,
 	})
 	if err := a.Catalog.SeedFirstParty(ctx); err != nil {
 		return err
