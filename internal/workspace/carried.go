@@ -72,18 +72,42 @@ func (s *Service) Carried(ctx context.Context, actor capability.Actor) (Carried,
 
 // Find returns the row of the key, false when the member's agent has none.
 func (c Carried) Find(key capability.Key) (Row, bool) {
-	for _, r := range c.Rows {
-		if r.Key == key {
-			return r, true
+	for i := range c.Rows {
+		if c.Rows[i].Key == key {
+			return c.Rows[i], true
 		}
 	}
 	return Row{}, false
 }
 
+// assemble makes a row of every candidate and has the kernel select.
 func (s *Service) assemble(w *world) (Carried, error) {
-	var rows []Row
-	for _, e := range w.store {
-		rows = append(rows, w.storeRow(e))
+	rows := s.candidates(w)
+	at := make(map[capability.Key]int, len(rows))
+	candidates := make([]capability.Candidate, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		if r.Held == "" && w.denied(r) {
+			r.Held = capability.HeldPolicy
+		}
+		at[r.Key], candidates[i] = i, r.Candidate
+	}
+	out := Carried{ConfigVersion: w.version, Config: w.config, Rows: make([]Row, len(rows))}
+	for i, selected := range capability.SelectForMember(candidates, w.overlay) {
+		out.Rows[i] = rows[at[selected.Key]]
+		out.Rows[i].Row = selected
+	}
+	digest, err := out.digest()
+	out.Digest = digest
+	return out, err
+}
+
+// candidates lists everything that the member's agent could carry; each key
+// stands once.
+func (s *Service) candidates(w *world) []Row {
+	rows := make([]Row, 0, len(w.store)+len(w.skills)+len(w.config.MCPServers)+len(s.opts.Defaults))
+	for i := range w.store {
+		rows = append(rows, w.storeRow(&w.store[i]))
 	}
 	for _, e := range w.skills {
 		rows = append(rows, skillRow(e))
@@ -94,28 +118,12 @@ func (s *Service) assemble(w *world) (Carried, error) {
 	for _, d := range s.opts.Defaults {
 		rows = append(rows, w.defaultRow(d))
 	}
-	byKey := make(map[capability.Key]Row, len(rows))
-	candidates := make([]capability.Candidate, len(rows))
-	for i, r := range rows {
-		if r.Held == "" && w.denied(r) {
-			r.Held = capability.HeldPolicy
-		}
-		byKey[r.Key], candidates[i] = r, r.Candidate
-	}
-	out := Carried{ConfigVersion: w.version, Config: w.config, Rows: make([]Row, 0, len(rows))}
-	for _, selected := range capability.SelectForMember(candidates, w.overlay) {
-		r := byKey[selected.Key]
-		r.Row = selected
-		out.Rows = append(out.Rows, r)
-	}
-	digest, err := out.digest()
-	out.Digest = digest
-	return out, err
+	return rows
 }
 
 // denied reports whether a policy denies the row as a whole: by its key, or by
 // the only name it has.
-func (w *world) denied(r Row) bool {
+func (w *world) denied(r *Row) bool {
 	names := []string{string(r.Key)}
 	if r.Kind != capability.KindMCP {
 		for _, f := range r.Functions {
@@ -126,7 +134,7 @@ func (w *world) denied(r Row) bool {
 }
 
 // functions names what the row brings and says what of it may run.
-func (w *world) functions(r Row) []Function {
+func (w *world) functions(r *Row) []Function {
 	var out []Function
 	add := func(raw, name string) {
 		out = append(out, Function{
@@ -155,7 +163,8 @@ func (w *world) functions(r Row) []Function {
 func (c Carried) digest() (string, error) {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	for _, r := range c.Rows {
+	for i := range c.Rows {
+		r := &c.Rows[i]
 		grant := r.Grant
 		grant.AdoptedBy, grant.AdoptedAt = "", time.Time{}
 		err := enc.Encode(struct {

@@ -72,8 +72,13 @@ func (b *bundle) secret(t testing.TB, by capability.Actor, subject, name string)
 // publish publishes with the reach and returns the version.
 func (b *bundle) publish(t testing.TB, by capability.Actor, reach capability.Reach, c capability.Content, version string) catalog.VersionInfo {
 	t.Helper()
+	return b.publishAs(t, by, reach, "", c, version)
+}
+
+func (b *bundle) publishAs(t testing.TB, by capability.Actor, reach capability.Reach, id string, c capability.Content, version string) catalog.VersionInfo {
+	t.Helper()
 	p := catalog.Publication{
-		Name: c.Name, Description: c.Description, Spec: capability.EncodeSpec(c.Spec), Version: version, Visibility: reach,
+		ID: id, Name: c.Name, Description: c.Description, Spec: capability.EncodeSpec(c.Spec), Version: version, Visibility: reach,
 	}
 	out, err := b.store.Publish(t.Context(), by, p)
 	if err != nil {

@@ -101,7 +101,7 @@ func (s *Service) grantOf(ctx context.Context, tx pgx.Tx, a *authority, call Cal
 		return capability.Adoption{}, err
 	}
 	w := &world{viewer: a.actor.Viewer(), config: a.config}
-	e := storeEntry{
+	e := &storeEntry{
 		Ref:  capability.Ref{Source: call.Source, ID: call.ID, Version: call.Version},
 		name: a.version.name, kind: a.version.kind, access: a.access,
 	}

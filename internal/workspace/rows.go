@@ -10,7 +10,7 @@ import (
 
 // storeRow makes the row of a pinned version. What was adopted or switched on
 // and may no longer be seen stays, as gone.
-func (w *world) storeRow(e storeEntry) Row {
+func (w *world) storeRow(e *storeEntry) Row {
 	f := w.facts[e.versionPK]
 	visible := !e.tombstoned && capability.CanConsume(e.access, w.viewer)
 	r := Row{
@@ -22,14 +22,14 @@ func (w *world) storeRow(e storeEntry) Row {
 		Required: e.adoption != nil && required(f.Spec),
 	}
 	r.Grant = w.grantFor(f.Spec, r.Key, e)
-	r.Functions = w.functions(r)
+	r.Functions = w.functions(&r)
 	if visible {
 		r.LatestVisible = e.latest
 		r.UpdateAvailable = comesAfter(e.latest, e.Version)
 	}
 	r.Missing = capability.MissingSecrets(f.Spec, r.Grant.SecretBindings, w.has)
 	r.Unset = capability.MissingSettings(f.Spec, r.Grant.Settings)
-	r.Held = w.heldBack(r, e, visible, f.broken)
+	r.Held = w.heldBack(&r, e, visible, f.broken)
 	if r.Held == capability.HeldBlocked {
 		r.BlockedReason = e.blockedReason
 	}
@@ -38,7 +38,7 @@ func (w *world) storeRow(e storeEntry) Row {
 
 // heldBack is why the version cannot run however it is switched, "" when it
 // can. Authority comes before what the member can set right himself.
-func (w *world) heldBack(r Row, e storeEntry, visible, broken bool) capability.Reason {
+func (w *world) heldBack(r *Row, e *storeEntry, visible, broken bool) capability.Reason {
 	switch {
 	case !visible:
 		return capability.HeldGone
@@ -54,7 +54,7 @@ func (w *world) heldBack(r Row, e storeEntry, visible, broken bool) capability.R
 	return ""
 }
 
-func originOf(e storeEntry, visible bool) capability.Origin {
+func originOf(e *storeEntry, visible bool) capability.Origin {
 	switch {
 	case e.adoption != nil:
 		return capability.OriginAdopted
@@ -66,7 +66,7 @@ func originOf(e storeEntry, visible bool) capability.Origin {
 
 // grantFor is the adoption, or for what is merely published here what stands
 // in for one: read-only unless it is the member's own, secrets by name.
-func (w *world) grantFor(spec capability.Spec, key capability.Key, e storeEntry) capability.Adoption {
+func (w *world) grantFor(spec capability.Spec, key capability.Key, e *storeEntry) capability.Adoption {
 	if e.adoption != nil {
 		return *e.adoption
 	}
