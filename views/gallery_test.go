@@ -74,12 +74,12 @@ func row(name, source, id, kind, reach, description string, badges ...ui.BadgeAr
 func galleryLists() templ.Component {
 	return templ.Join(
 		section("Lists",
-			ui.SearchBox(ui.SearchArgs{Action: "/lists", Target: "#results", Label: "Search the store", Query: "invoice"}),
+			ui.SearchBox(ui.SearchArgs{Action: "/search", Target: "#results", Label: "Search the store", Query: "invoice"}),
 			ui.Chips(ui.ChipsArgs{Label: "Kind", Clear: "#", Chips: []ui.Chip{
 				{Label: "MCP server", Href: "#", Icon: ui.IconMCP, HasCount: true, Count: 12, Current: true},
 				{Label: "Code tool", Href: "#", Icon: ui.IconCode, HasCount: true, Count: 1000, Capped: true},
 				{Label: "Skill", Href: "#", Icon: ui.IconSkill, HasCount: true, Count: 7}}}),
-			inside(ui.Rows("Capabilities"),
+			htmlText(`<div id="results">`), inside(ui.Rows("Capabilities"),
 				row("Invoice reader", "acme", "invoice-reader", "code", "public", "Reads totals and tax lines out of a scanned invoice and returns them as JSON.", ui.BadgeArgs{Label: "in your workspace", Tone: ui.Success, Icon: ui.IconCheck}),
 				row("Contract review", "globex", "contract-review", "skill", "subset", "Walks through a contract clause by clause and lists what is unusual.", ui.BadgeArgs{Label: "update 1.4.0", Tone: ui.Accent}),
 				row("Issue tracker", "acme", "issue-tracker", "mcp", "workspace", "Search, open and comment on issues of the tracker.", ui.BadgeArgs{Label: "needs setup", Tone: ui.Warning, Icon: ui.IconWarning}),
@@ -87,7 +87,7 @@ func galleryLists() templ.Component {
 				row("Data lab", "acme", "data-lab", "environment", "workspace", "Python with pandas, DuckDB and a small sample of orders."),
 				row("Research agent", "globex", "research-agent", "delegation", "public", "Hands a question to a longer running agent."),
 				row("Spend guard", "acme", "spend-guard", "hook", "workspace", "Asks before anything costs more than the limit.")),
-			ui.Pager(ui.PagerArgs{Previous: "#p", Next: "#n", Note: "51–100"})),
+			htmlText(`</div>`), ui.Pager(ui.PagerArgs{Previous: "#p", Next: "#n", Note: "51–100"})),
 		section("Table", inside(ui.Table(ui.TableArgs{Caption: "Runs", Columns: []ui.Column{{Label: "Tool"}, {Label: "When"}, {Label: "Took", Numeric: true}, {Label: "Actions", Hidden: true}}}),
 			htmlText(`<tr><td class="font-mono">invoice_reader</td><td>`), ui.Time(time.Now().Add(-3*time.Minute)), htmlText(`</td><td data-numeric>340 ms</td><td>`), ui.Button(ui.ButtonArgs{Label: "Show", Small: true, Href: "#"}), htmlText(`</td></tr><tr><td class="font-mono">convert</td><td>`), ui.Time(time.Now().Add(-30*time.Hour)), htmlText(`</td><td data-numeric>1,204 ms</td><td></td></tr>`))),
 		section("Nothing here", inside(ui.Empty(ui.EmptyArgs{Icon: ui.IconMine, Title: "Nothing published yet", Text: "What this workspace publishes stands here, of every kind and reach."}),
@@ -125,7 +125,10 @@ func galleryControls() templ.Component {
 			ui.Button(ui.ButtonArgs{Label: "Small", Small: true}),
 			inside(ui.Menu(ui.MenuArgs{Label: "Manage"}), ui.MenuEntry(ui.MenuItem{Label: "Edit", Icon: ui.IconEdit, Href: "#"}), ui.MenuLine(), ui.MenuEntry(ui.MenuItem{Label: "Delete", Icon: ui.IconTrash, Action: "#", Danger: true})),
 			htmlText(`<div>`), ui.Button(ui.ButtonArgs{Label: "Make public", Variant: ui.Primary, Reason: "Only an admin of acme can make this public."}), htmlText(`</div>`),
-			ui.Button(ui.ButtonArgs{Label: "Open dialog", Button: true, Attrs: templ.Attributes{"data-dialog": "sample"}})),
+			ui.Button(ui.ButtonArgs{Label: "Open dialog", Button: true, Attrs: templ.Attributes{"data-dialog": "sample"}}),
+			ui.Button(ui.ButtonArgs{Label: "Fetch dialog", ID: "fetch", Href: "/dialog", Attrs: ui.InDialog("/dialog")}),
+			ui.Button(ui.ButtonArgs{Label: "Toast", ID: "toast", Button: true, Attrs: ui.Hx{Get: "/toast", Swap: "none"}.Attrs()}),
+			ui.Button(ui.ButtonArgs{Label: "Fail", ID: "fail", Button: true, Attrs: ui.Hx{Get: "/fail"}.Attrs()})),
 			inside(ui.Dialog(ui.DialogArgs{ID: "sample", Title: "Adopt Invoice reader", Lead: "It can read files that you give it. It writes nothing."}), htmlText(`<p>Consent is to digest <code>sha256:1f0c</code>.</p>`), div("mt-4 flex justify-end gap-2", ui.Button(ui.ButtonArgs{Label: "Adopt", Variant: ui.Primary})))),
 		section("Badges", div("flex flex-wrap gap-2",
 			ui.KindBadge("mcp"), ui.KindBadge("code"), ui.KindBadge("skill"), ui.KindBadge("environment"), ui.KindBadge("delegation"), ui.KindBadge("hook"), ui.KindBadge("command"),
@@ -197,6 +200,12 @@ func gallery(t *testing.T) *httptest.Server {
 	trouble := Trouble{Kind: "not_found", Message: "There is nothing here, or nothing that you may see.", Action: "Check the address, or ask its owner to share it with you.", Reference: "K3J9QZ7W2M"}
 	render("/error", func(p Page) templ.Component { return ErrorPage(p, trouble) })
 	render("/bare", func(p Page) templ.Component { p.Workspace = nil; return ErrorPage(p, trouble) })
+	mux.HandleFunc("GET /fail", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<b>secret</b>", http.StatusBadGateway) })
+	mux.Handle("GET /toast", templ.Handler(ui.ToastSwap(ui.ToastArgs{Text: "Switched off"})))
+	mux.Handle("GET /dialog", templ.Handler(ui.Dialog(ui.DialogArgs{ID: "fetched", Title: "Adopt", Modal: true})))
+	mux.HandleFunc("GET /search", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `<div id="results">Nothing for `+html.EscapeString(r.FormValue("q"))+`</div>`)
+	})
 	mux.HandleFunc("GET /panel", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `<p class="p-4">Ask anything.</p>`)
 	})

@@ -22,15 +22,21 @@ func themeKey(theme string) string {
 	return "theme." + theme
 }
 
-// chatAttrs loads the panel's content once it is open: at once when the reader
-// left it so, else when the toggle opens it.
-func chatAttrs(p Page) templ.Attributes {
-	attrs := ui.Hx{Get: p.ChatPath, Trigger: "panel:open once"}.Attrs()
+// openAttrs shows the panel as the reader left it.
+func openAttrs(p Page) templ.Attributes {
 	if p.ChatOpen {
-		attrs["hx-trigger"] = "load"
-		attrs["data-open"] = true
+		return templ.Attributes{"data-open": true}
 	}
-	return attrs
+	return nil
+}
+
+// panelAttrs loads the panel's content once it is open: at once when the reader
+// left it so, else when the toggle opens it.
+func panelAttrs(p Page) templ.Attributes {
+	if p.ChatOpen {
+		return ui.Hx{Get: p.ChatPath, Trigger: "load"}.Attrs()
+	}
+	return ui.Hx{Get: p.ChatPath, Trigger: "panel:open once"}.Attrs()
 }
 
 func pageCurrent(on bool) templ.Attributes {

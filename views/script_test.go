@@ -29,8 +29,13 @@ func TestScripts(t *testing.T) {
 	desk := browsertest.View{}
 
 	tab.Visit(server.URL+"/lists", desk)
-	tab.Do(key("/"))
-	is("slash jumps to the search", `document.activeElement.name`, "q")
+	tab.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	is("Ctrl+K jumps to the search", `document.activeElement.name + "=" + document.activeElement.value`, "q=invoice")
+	tab.Do(key("s"))
+	browsertest.Wait(tab, `document.querySelector("#results").textContent.includes("Nothing for s")`)
+	is("the address follows", `location.search`, "?q=s")
+	is("the field keeps the focus", `document.activeElement.name`, "q")
+	tab.Visit(server.URL+"/lists", desk)
 	tab.Do(chromedp.Focus(chromedp.CSS(".row-link")), key("j"), key(kb.ArrowDown), key("k"))
 	is("keys move through rows", `document.activeElement.hash`, "#contract-review")
 
@@ -40,9 +45,11 @@ func TestScripts(t *testing.T) {
 	is("its button is pressed", `document.querySelector("[data-theme-set=dark]").ariaPressed`, "true")
 	is("colours follow", `getComputedStyle(document.body).colorScheme + getComputedStyle(document.documentElement).colorScheme`, "darkdark")
 
-	tab.Do(click("[data-panel-toggle]"), chromedp.WaitVisible(chromedp.CSS("#chat-panel p")))
+	tab.Do(click("[data-panel-opener]"), chromedp.WaitVisible(chromedp.CSS("#chat-panel-body p")))
 	is("panel is remembered", `document.cookie.includes("chat=open")`, true)
-	is("toggle says so", `document.querySelector("[data-panel-toggle]").ariaExpanded`, "true")
+	is("toggle says so", `document.querySelector("[data-panel-opener]").ariaExpanded`, "true")
+	tab.Do(click("#chat-panel [data-panel-toggle]"), chromedp.WaitNotVisible(chromedp.CSS("#chat-panel")))
+	is("focus is back at the toggle", `"panelOpener" in document.activeElement.dataset`, true)
 
 	tab.Visit(server.URL+"/controls", desk)
 	tab.Do(click("summary.btn"), key(kb.ArrowDown))
@@ -55,6 +62,20 @@ func TestScripts(t *testing.T) {
 	is("focus comes back", `document.activeElement.dataset.dialog`, "sample")
 	tab.Do(click("[data-toast-close]"))
 	is("toast is gone", `document.querySelectorAll("main .toast").length`, 0.0)
+
+	tab.Do(click("#toast"), chromedp.WaitVisible(chromedp.CSS("#toasts .toast")))
+	is("toast is announced", `document.querySelector("#toasts").textContent.includes("Switched off")`, true)
+	tab.Do(click("#fetch"), chromedp.WaitVisible(chromedp.CSS("#fetched")))
+	is("fetched dialog is modal", `document.querySelector("#fetched").matches(":modal")`, true)
+	tab.Do(click("#fetched [data-dialog-close]"), chromedp.WaitNotPresent(chromedp.CSS("#fetched")))
+	is("focus is back at its link", `document.activeElement.id`, "fetch")
+	for _, wrong := range tab.Troubles() {
+		t.Error(wrong)
+	}
+	tab.Do(click("#fail"))
+	browsertest.Wait(tab, `document.querySelector("#toasts").textContent.includes("The server could not do that")`)
+	is("a failure's text is not shown", `document.body.textContent.includes("secret")`, false)
+	tab.Troubles() // the browser logs the 502 itself
 
 	tab.Visit(server.URL+"/forms", desk)
 	tab.Do(chromedp.ScrollIntoView(chromedp.CSS(".editor-host")))

@@ -48,8 +48,15 @@ func (h Hx) Attrs() templ.Attributes {
 func Search(action, target string) templ.Attributes {
 	return Hx{
 		Get: action, Target: target, Swap: "outerHTML", Replace: true, Sync: "this:replace",
-		Trigger: "input changed delay:200ms from:find input, change, submit",
+		Trigger: "input delay:200ms, submit",
 	}.Attrs()
+}
+
+// InDialog returns the attributes of a link whose page opens as a dialog: the
+// answer to htmx is a Dialog with Modal set; without script the link leads to
+// the page itself.
+func InDialog(href string) templ.Attributes {
+	return Hx{Get: href, Target: "#dialog-host"}.Attrs()
 }
 
 // Merge returns one set of attributes; what stands later wins.
