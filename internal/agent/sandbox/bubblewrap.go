@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -211,6 +212,9 @@ func (x *box) start(stdout, stderr *os.File, m meter) error {
 		f.Close()
 	}
 	x.files = nil
+	if errors.Is(err, fs.ErrPermission) {
+		return unavailable("the sandbox's user may not start bubblewrap", installBubblewrap).Because(err)
+	}
 	if err != nil {
 		return fmt.Errorf("start bubblewrap: %w", err)
 	}

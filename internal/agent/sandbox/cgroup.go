@@ -155,18 +155,15 @@ func (c *cgroups) create(l Limits) (*group, error) {
 	return g, nil
 }
 
-// limit writes the limits. Swap cannot be limited on every kernel; where it
+// limit writes the limits. The processor needs none: a group has the share of
+// one process, however many are in it. Swap cannot be limited on every kernel; where it
 // can, a run gets none.
 func (g *group) limit(l Limits) error {
 	memory, pids := strconv.FormatInt(l.Memory, 10), strconv.FormatInt(l.Processes, 10)
 	if g.v2 {
 		_ = g.write("", "memory.swap.max", "0")
 		_ = g.write("", "memory.oom.group", "1")
-		_ = g.write("", "cpu.weight", "50")
 		return errors.Join(g.write("", "memory.max", memory), g.write("", "pids.max", pids))
-	}
-	if g.dirs["cpu"] != "" {
-		_ = g.write("cpu", "cpu.shares", "512")
 	}
 	err := errors.Join(g.write("memory", "memory.limit_in_bytes", memory), g.write("pids", "pids.max", pids))
 	_ = g.write("memory", "memory.memsw.limit_in_bytes", memory)

@@ -67,10 +67,7 @@ func (l Limits) rlimits(timeout time.Duration, ownUsers bool) []rlimit {
 	return limits
 }
 
-// niceness puts programs behind the server itself when the processor is short.
-const niceness = 5
-
-// limitProcess sets rlimits and priority of a process that has not yet begun to
+// limitProcess sets the rlimits of a process that has not yet begun to
 // run foreign code. A limit above what the process may have already is left as
 // it is. Who is the user of that process: root may only limit another user's
 // process with CAP_SYS_RESOURCE, which containers take away, so it is asked as
@@ -94,8 +91,6 @@ func setLimits(pid int, limits []rlimit) error {
 			return fmt.Errorf("set limit %d of process %d: %w", l.resource, pid, err)
 		}
 	}
-	// Fairness only, and not allowed everywhere: groups have shares besides.
-	_ = unix.Setpriority(unix.PRIO_PROCESS, pid, niceness)
 	return nil
 }
 
