@@ -225,6 +225,7 @@ type Skill struct {
 	Content     string
 	Digest      string
 	Draft       bool
+	Leans       json.RawMessage
 	Origin      json.RawMessage
 	OriginPk    *int64
 	Revision    int64

@@ -271,10 +271,10 @@ func (q *Queries) InsertConfig(ctx context.Context, db DBTX, arg InsertConfigPar
 }
 
 const insertSkill = `-- name: InsertSkill :exec
-INSERT INTO skills (workspace, id, name, name_fold, description, content, digest, draft, origin, origin_pk, created_by,
-    created_at, updated_at)
+INSERT INTO skills (workspace, id, name, name_fold, description, content, digest, draft, leans, origin, origin_pk,
+    created_by, created_at, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-    $11, clock_timestamp(), clock_timestamp())
+    $11, $12, clock_timestamp(), clock_timestamp())
 `
 
 type InsertSkillParams struct {
@@ -286,6 +286,7 @@ type InsertSkillParams struct {
 	Content     string
 	Digest      string
 	Draft       bool
+	Leans       json.RawMessage
 	Origin      json.RawMessage
 	OriginPk    *int64
 	CreatedBy   uuid.UUID
@@ -301,6 +302,7 @@ func (q *Queries) InsertSkill(ctx context.Context, db DBTX, arg InsertSkillParam
 		arg.Content,
 		arg.Digest,
 		arg.Draft,
+		arg.Leans,
 		arg.Origin,
 		arg.OriginPk,
 		arg.CreatedBy,
@@ -907,8 +909,8 @@ func (q *Queries) TouchOverlay(ctx context.Context, db DBTX, arg TouchOverlayPar
 
 const updateSkill = `-- name: UpdateSkill :exec
 UPDATE skills SET name = $1, name_fold = $2, description = $3, content = $4, digest = $5,
-    revision = revision + 1, updated_at = clock_timestamp()
-WHERE workspace = $6 AND id = $7
+    leans = $6, revision = revision + 1, updated_at = clock_timestamp()
+WHERE workspace = $7 AND id = $8
 `
 
 type UpdateSkillParams struct {
@@ -917,6 +919,7 @@ type UpdateSkillParams struct {
 	Description string
 	Content     string
 	Digest      string
+	Leans       json.RawMessage
 	Workspace   string
 	ID          string
 }
@@ -928,6 +931,7 @@ func (q *Queries) UpdateSkill(ctx context.Context, db DBTX, arg UpdateSkillParam
 		arg.Description,
 		arg.Content,
 		arg.Digest,
+		arg.Leans,
 		arg.Workspace,
 		arg.ID,
 	)

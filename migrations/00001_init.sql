@@ -267,6 +267,7 @@ CREATE TABLE skills (
     content     text NOT NULL,                 -- canonical JSON of the working copy
     digest      text COLLATE "C" NOT NULL,
     draft       boolean NOT NULL DEFAULT false, -- the creator's own until shared
+    leans       json NOT NULL DEFAULT '{}',    -- {serves, requires} of the working copy, for lists
     origin      json,                          -- {source, id, version, name} of a copy
     origin_pk   bigint REFERENCES capabilities (pk),
     revision    bigint NOT NULL DEFAULT 1,

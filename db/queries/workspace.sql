@@ -137,17 +137,17 @@ WHERE workspace = @workspace AND name_fold = @name_fold AND draft = @draft AND i
 LIMIT 1;
 
 -- name: InsertSkill :exec
-INSERT INTO skills (workspace, id, name, name_fold, description, content, digest, draft, origin, origin_pk, created_by,
-    created_at, updated_at)
-VALUES (@workspace, @id, @name, @name_fold, @description, @content, @digest, @draft, sqlc.narg(origin), sqlc.narg(origin_pk),
-    @created_by, clock_timestamp(), clock_timestamp());
+INSERT INTO skills (workspace, id, name, name_fold, description, content, digest, draft, leans, origin, origin_pk,
+    created_by, created_at, updated_at)
+VALUES (@workspace, @id, @name, @name_fold, @description, @content, @digest, @draft, @leans, sqlc.narg(origin),
+    sqlc.narg(origin_pk), @created_by, clock_timestamp(), clock_timestamp());
 
 -- name: SkillTakenFrom :one
 SELECT id, name FROM skills WHERE workspace = @workspace AND origin_pk = @origin_pk::bigint;
 
 -- name: UpdateSkill :exec
 UPDATE skills SET name = @name, name_fold = @name_fold, description = @description, content = @content, digest = @digest,
-    revision = revision + 1, updated_at = clock_timestamp()
+    leans = @leans, revision = revision + 1, updated_at = clock_timestamp()
 WHERE workspace = @workspace AND id = @id;
 
 -- name: ShareSkill :exec

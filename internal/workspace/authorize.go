@@ -28,6 +28,8 @@ type Call struct {
 	Write bool
 	// Secrets is what the call will be given, declared name → secret's name.
 	Secrets map[string]string
+	// Egress is the hosts that it will be let through to.
+	Egress []string
 }
 
 // Call is a call of one function of the row; f is zero for hooks, commands and
@@ -35,7 +37,8 @@ type Call struct {
 func (r Row) Call(f Function) Call {
 	return Call{
 		Key: r.Key, Source: r.Source, ID: r.ID, Version: r.Version, Digest: r.Digest,
-		Tool: f.Raw, Name: f.Name, Write: f.Write, Secrets: r.Grant.SecretBindings,
+		Tool: f.Raw, Name: f.Name, Write: f.Write,
+		Secrets: r.Grant.SecretBindings, Egress: r.Grant.Egress,
 	}
 }
 
@@ -51,6 +54,7 @@ const (
 	RevokedDigest      = "digest_mismatch"
 	RevokedWrite       = "write_not_enabled"
 	RevokedSecret      = "secret_removed"
+	RevokedEgress      = "egress_withdrawn"
 	RevokedPolicy      = "policy_denied"
 	RevokedServer      = "server_removed"
 	RevokedServerEntry = "server_changed"

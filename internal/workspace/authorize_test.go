@@ -16,14 +16,27 @@ import (
 	"capstore/internal/workspace"
 )
 
+// full is a code tool that uses every right there is.
+func full(s *capability.CodeSpec) {
+	writes(s)
+	needs("KEY")(s)
+	s.Egress = []string{"api.example.com"}
+}
+
+// edited is full with another text, and so another digest.
+func edited(s *capability.CodeSpec) {
+	full(s)
+	s.Code = "print(2)"
+}
+
 // carriedTool adopts a foreign code tool that writes and needs a secret, and
 // returns the member's call of it.
 func carriedTool(t testing.TB, b *bundle) (catalog.VersionInfo, workspace.Call) {
 	t.Helper()
 	yes := true
-	v := b.publish(t, b.boss, public, code("Tool", func(s *capability.CodeSpec) { writes(s); needs("KEY")(s) }), "")
+	v := b.publish(t, b.boss, public, code("Tool", full), "")
 	in := adopt(v)
-	in.EnableWrite, in.SecretBindings = &yes, map[string]string{"KEY": "K"}
+	in.EnableWrite, in.SecretBindings, in.Egress = &yes, map[string]string{"KEY": "K"}, []string{"api.example.com"}
 	b.adopted(t, b.member, in)
 	b.secret(t, b.admin, "", "K")
 	r := b.row(t, b.member, keyOf(v))
@@ -93,6 +106,11 @@ func TestEveryRevocationRefusesTheNextCall(t *testing.T) {
 			in.WriteTools = []string{"something_else"}
 			b.adopted(t, b.admin, in)
 		}, workspace.RevokedWrite},
+		{"egress withdrawn", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
+			in := adopt(v)
+			in.Egress = []string{}
+			b.adopted(t, b.admin, in)
+		}, workspace.RevokedEgress},
 		{"consent gone", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
 			b.exec(t, `UPDATE adoptions SET consented = '{}'`)
 		}, workspace.RevokedConsent},
@@ -101,12 +119,12 @@ func TestEveryRevocationRefusesTheNextCall(t *testing.T) {
 		}, workspace.RevokedMembership},
 		{"re-pinned", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
 			yes := true
-			in := adopt(b.publish(t, b.boss, "", code("Tool", func(s *capability.CodeSpec) { writes(s); needs("KEY")(s); s.Code = "print(2)" }), ""))
+			in := adopt(b.publish(t, b.boss, "", code("Tool", edited), ""))
 			in.EnableWrite = &yes
 			b.adopted(t, b.admin, in)
 		}, ""},
 		{"re-pinned, the former version blocked", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
-			b.adopted(t, b.admin, adopt(b.publish(t, b.boss, "", code("Tool", func(s *capability.CodeSpec) { writes(s); needs("KEY")(s); s.Code = "print(2)" }), "")))
+			b.adopted(t, b.admin, adopt(b.publish(t, b.boss, "", code("Tool", edited), "")))
 			b.exec(t, `UPDATE capability_versions SET blocked_at = now() WHERE version = '1.0.0'`)
 		}, workspace.RevokedBlocked},
 	}

@@ -38,6 +38,7 @@ type Row struct {
 	Functions []Function // known before the server is asked; see Function
 	Missing   []capability.RequiredSecret
 	Unset     []capability.Setting // required settings without a value
+	Unmet     []string             // what it requires and the agent does not carry
 	// LatestVisible is the capability's latest version that the member may
 	// read, "" for none; UpdateAvailable that it comes after the pin.
 	LatestVisible   string
@@ -97,6 +98,10 @@ func (s *Service) assemble(w *world) (Carried, error) {
 		out.Rows[i] = rows[at[selected.Key]]
 		out.Rows[i].Row = selected
 	}
+	unmet := capability.Unmet(out.leaning())
+	for i := range out.Rows {
+		out.Rows[i].Unmet = unmet[out.Rows[i].Key]
+	}
 	digest, err := out.digest()
 	out.Digest = digest
 	return out, err
@@ -119,6 +124,25 @@ func (s *Service) candidates(w *world) []Row {
 		rows = append(rows, w.defaultRow(d))
 	}
 	return rows
+}
+
+// Leaning returns the rows that would lose something they require if the row
+// of the key were switched off, sorted: what to say before it is.
+func (c Carried) Leaning(key capability.Key) []capability.Key {
+	return capability.LeansOn(c.leaning(), key)
+}
+
+// leaning is what the kernel's rule on requirements needs of the rows.
+func (c Carried) leaning() []capability.Carried {
+	out := make([]capability.Carried, len(c.Rows))
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		out[i] = capability.Carried{Key: r.Key, Enabled: r.Enabled, Requires: leansOf(r.Spec).Requires}
+		for _, f := range r.Functions {
+			out[i].Provides = append(out[i].Provides, f.Name)
+		}
+	}
+	return out
 }
 
 // denied reports whether a policy denies the row as a whole: by its key, or by

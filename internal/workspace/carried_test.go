@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -205,5 +206,102 @@ func TestDigestMovesWithWhatATurnSees(t *testing.T) {
 	off := digest()
 	if before == adopted || adopted != same || same == off {
 		t.Errorf("digests %s %s %s %s", before, adopted, same, off)
+	}
+}
+
+func TestRequirements(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	base := b.publish(t, b.boss, public, code("Base", nil), "")
+	b.adopted(t, b.member, adopt(base))
+	in := skillInput("Method", "Use the base.")
+	in.Spec.Requires = []string{"globex/base", "code__Base", "code__absent"}
+	s, err := b.ws.CreateSkill(t.Context(), b.member, in)
+	wantCode(t, err, "")
+	if got := b.row(t, b.member, s.Key()).Unmet; !cmp.Equal(got, []string{"code__absent"}) {
+		t.Errorf("unmet %v", got)
+	}
+	c, err := b.ws.Carried(t.Context(), b.member)
+	wantCode(t, err, "")
+	if got := c.Leaning(keyOf(base)); !cmp.Equal(got, []capability.Key{s.Key()}) {
+		t.Errorf("leaning %v", got)
+	}
+	b.set(t, b.member, keyOf(base), false)
+	if got := b.row(t, b.member, s.Key()).Unmet; len(got) != 3 {
+		t.Errorf("unmet %v", got)
+	}
+}
+
+// What is hidden and what is missing run the same statements and answer the
+// same, so that neither text nor timing tells them apart.
+func TestHiddenAnswersAsMissing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	hidden := b.publish(t, b.member, own, code("Hidden", nil), "")
+	draft, err := b.ws.CreateSkill(t.Context(), b.member, draftInput("Hidden", "Mine."))
+	wantCode(t, err, "")
+	on := true
+	asks := map[string]func(ctx context.Context, id string) error{
+		"adopt": func(ctx context.Context, id string) error {
+			_, err := b.ws.Adopt(ctx, b.admin, workspace.AdoptInput{Source: "acme", ID: id, Version: hidden.Version})
+			return err
+		},
+		"take": func(ctx context.Context, id string) error {
+			_, err := b.ws.TakeFromStore(ctx, b.admin, workspace.TakeInput{Source: "acme", ID: id, Version: hidden.Version})
+			return err
+		},
+		"switch": func(ctx context.Context, id string) error {
+			_, err := b.ws.SetSwitch(ctx, b.admin, capability.CapabilityKey("acme", id), &on)
+			return err
+		},
+		"tool": func(ctx context.Context, id string) error {
+			_, err := b.ws.Tool(ctx, b.admin, capability.CapabilityKey("acme", id))
+			return err
+		},
+		"bind": func(ctx context.Context, id string) error {
+			_, err := b.ws.BindSecrets(ctx, b.admin, capability.CapabilityKey("acme", id), nil)
+			return err
+		},
+		"unadopt": func(ctx context.Context, id string) error {
+			_, err := b.ws.Unadopt(ctx, b.admin, "acme", id)
+			return err
+		},
+		"skill":  func(ctx context.Context, id string) error { _, err := b.ws.Skill(ctx, b.admin, id); return err },
+		"stamps": func(ctx context.Context, id string) error { _, err := b.ws.Stamps(ctx, b.admin, id); return err },
+		"stamp": func(ctx context.Context, id string) error {
+			_, err := b.ws.StampSkill(ctx, b.admin, id, workspace.StampInput{})
+			return err
+		},
+		"update": func(ctx context.Context, id string) error {
+			_, err := b.ws.UpdateSkill(ctx, b.admin, id, 0, skillInput("Hidden", "Theirs."))
+			return err
+		},
+		"diff": func(ctx context.Context, id string) error {
+			_, err := b.ws.SkillDiff(ctx, b.admin, id, "", "")
+			return err
+		},
+		"share":  func(ctx context.Context, id string) error { _, err := b.ws.ShareSkill(ctx, b.admin, id); return err },
+		"delete": func(ctx context.Context, id string) error { return b.ws.DeleteSkill(ctx, b.admin, id, 0) },
+		"publish": func(ctx context.Context, id string) error {
+			_, err := b.ws.PublishToStore(ctx, b.admin, id, workspace.PublishInput{})
+			return err
+		},
+	}
+	if draft.ID != hidden.ID {
+		t.Fatalf("the test wants one id for both: %s, %s", draft.ID, hidden.ID)
+	}
+	for name, ask := range asks {
+		t.Run(name, func(t *testing.T) {
+			ctx, one := pg.Counted(t.Context())
+			f := wantCode(t, ask(ctx, hidden.ID), "not_found")
+			ctx, two := pg.Counted(t.Context())
+			g := wantCode(t, ask(ctx, "no-such-thing"), "not_found")
+			if f.Message != g.Message || f.Action != g.Action || len(f.Detail)+len(g.Detail) > 0 {
+				t.Errorf("%v, %v", f, g)
+			}
+			if diff := cmp.Diff(one.Statements(), two.Statements()); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

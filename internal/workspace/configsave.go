@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -132,14 +133,22 @@ func (s *Service) writeAdoptions(ctx context.Context, tx pgx.Tx, e *edit, change
 			return err
 		}
 	}
+	return countAdopters(ctx, tx, changed, pks)
+}
+
+// countAdopters counts anew where an adoption began or ended.
+func countAdopters(ctx context.Context, tx pgx.Tx, changed []delta, pks map[capability.Ref]int64) error {
+	var moved []int64
 	for _, d := range changed {
-		pk := d.target.capabilityPK
 		switch {
-		case d.prev != nil && d.next != nil:
-			continue
+		case d.prev == nil:
+			moved = append(moved, d.target.capabilityPK)
 		case d.next == nil:
-			pk = pks[unpinned(d.prev.Ref)]
+			moved = append(moved, pks[unpinned(d.prev.Ref)])
 		}
+	}
+	slices.Sort(moved)
+	for _, pk := range moved {
 		if err := catalog.CountAdopters(ctx, tx, pk); err != nil {
 			return err
 		}

@@ -178,5 +178,22 @@ func hostsOf(spec capability.Spec) []string {
 // required reports whether members may not switch the adopted content off.
 func required(spec capability.Spec) bool {
 	h, ok := spec.(*capability.HookSpec)
-	return ok && h.FailureMode == capability.FailClosed
+	return ok && h.FailsClosed()
+}
+
+// leansOf is what the content serves and needs beside itself.
+func leansOf(spec capability.Spec) capability.Leans {
+	switch s := spec.(type) {
+	case *capability.MCPSpec:
+		return s.Leans
+	case *capability.CodeSpec:
+		return s.Leans
+	case *capability.SkillSpec:
+		return s.Leans
+	case *capability.HookSpec:
+		return s.Leans
+	case *capability.CommandSpec:
+		return s.Leans
+	}
+	return capability.Leans{}
 }

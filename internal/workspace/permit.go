@@ -108,8 +108,8 @@ func (s *Service) grantOf(ctx context.Context, tx pgx.Tx, a *authority, call Cal
 	return w.grantFor(known[a.version.pk].Spec, call.Key, e), nil
 }
 
-// permitUse holds the call to the grant: what it may write and which secrets
-// it is given.
+// permitUse holds the call to the grant: what it may write, which secrets it
+// is given and which hosts it may reach.
 func (a *authority) permitUse(grant capability.Adoption, call Call) error {
 	if call.Tool != "" && !grant.Allows(call.Tool) || call.Write && !grant.EnableWrite {
 		return revoked(RevokedWrite, "It changes something, and this workspace lets it only read.").
@@ -119,6 +119,11 @@ func (a *authority) permitUse(grant capability.Adoption, call Call) error {
 		if grant.SecretBindings[declared] != name || name != "" && !slices.Contains(a.secrets, name) {
 			return revoked(RevokedSecret, "The secret %s that it needs was removed or bound otherwise.", declared).
 				Do("Set the secret again, or start a new turn.").With("secret", declared)
+		}
+	}
+	for _, host := range call.Egress {
+		if !slices.Contains(grant.Egress, host) {
+			return revoked(RevokedEgress, "It may no longer reach %s.", host).Do("Start a new turn.").With("host", host)
 		}
 	}
 	return nil

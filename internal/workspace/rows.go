@@ -99,7 +99,7 @@ func comesAfter(latest, pin string) bool {
 }
 
 func skillRow(e skillEntry) Row {
-	r := Row{Kind: capability.KindSkill, Description: e.description, Digest: e.digest}
+	r := Row{Kind: capability.KindSkill, Description: e.description, Digest: e.digest, Spec: &capability.SkillSpec{Leans: e.leans}}
 	r.Candidate = capability.Candidate{
 		Key: capability.SkillKey(e.id), Channel: capability.ChannelSkill, Name: e.name,
 		Origin: capability.OriginLibrary, Baseline: true,

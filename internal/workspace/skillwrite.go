@@ -46,6 +46,7 @@ func (in SkillInput) content() capability.Content {
 type frozen struct {
 	capability.Content
 	canonical, digest string
+	leans             []byte
 }
 
 func (s *Service) freeze(c capability.Content) (frozen, error) {
@@ -56,7 +57,11 @@ func (s *Service) freeze(c capability.Content) (frozen, error) {
 	if err != nil {
 		return frozen{}, err
 	}
-	return frozen{Content: c, canonical: string(canonical), digest: c.Digest()}, nil
+	leans, err := json.Marshal(leansOf(c.Spec))
+	if err != nil {
+		return frozen{}, fmt.Errorf("encode what a skill leans on: %w", err)
+	}
+	return frozen{Content: c, canonical: string(canonical), digest: c.Digest(), leans: leans}, nil
 }
 
 // CreateSkill adds a skill to the library. Its id comes from its name; a name
@@ -127,7 +132,7 @@ func (s *Service) insertSkill(ctx context.Context, tx pgx.Tx, actor capability.A
 	}
 	row := db.InsertSkillParams{
 		Workspace: actor.Workspace, ID: id, Name: in.Name, NameFold: capability.FoldName(in.Name),
-		Description: in.Description, Content: doc.canonical, Digest: doc.digest, Draft: in.Draft, CreatedBy: subject,
+		Description: in.Description, Content: doc.canonical, Digest: doc.digest, Draft: in.Draft, Leans: doc.leans, CreatedBy: subject,
 	}
 	detail := map[string]any{"name": in.Name, "digest": doc.digest, "draft": in.Draft}
 	if origin != nil {
@@ -242,7 +247,7 @@ func (s *Service) UpdateSkill(ctx context.Context, actor capability.Actor, id st
 		}
 		err = queries.UpdateSkill(ctx, tx, db.UpdateSkillParams{
 			Workspace: actor.Workspace, ID: id, Name: in.Name, NameFold: capability.FoldName(in.Name),
-			Description: in.Description, Content: doc.canonical, Digest: doc.digest,
+			Description: in.Description, Content: doc.canonical, Digest: doc.digest, Leans: doc.leans,
 		})
 		if err != nil {
 			return fmt.Errorf("update skill: %w", err)

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -40,7 +41,7 @@ UNION ALL
 SELECT 'secret', '', '', name, '', subject IS NOT NULL, 0, NULL, '', '', '', '', '', NULL, NULL, NULL, false, false, false
 FROM secrets WHERE workspace = $1 AND (subject IS NULL OR subject = $2)
 UNION ALL
-SELECT 'skill', '', id, name, description, draft, 0, NULL, '', 'skill', digest, '', '', NULL, created_by, NULL, false, false, false
+SELECT 'skill', '', id, name, description, draft, 0, leans, '', 'skill', digest, '', '', NULL, created_by, NULL, false, false, false
 FROM skills WHERE workspace = $1 AND (NOT draft OR created_by = $2)
 UNION ALL
 SELECT 'capability', c.source, c.id, v.name, v.blocked_reason, p.adoption IS NOT NULL, v.pk, p.adoption,
@@ -71,6 +72,7 @@ func (w *world) has(name string) bool { return w.secrets[name] != holder{} }
 type skillEntry struct {
 	id, name, description, digest string
 	draft                         bool
+	leans                         capability.Leans
 }
 
 // storeEntry is a pinned version of the store.
@@ -149,7 +151,11 @@ func (s *Service) take(w *world, r worldRow) (err error) {
 		h.own, h.workspace = h.own || r.flag, h.workspace || !r.flag
 		w.secrets[r.name] = h
 	case "skill":
-		w.skills = append(w.skills, skillEntry{r.id, r.name, r.text, r.digest, r.flag})
+		e := skillEntry{id: r.id, name: r.name, description: r.text, digest: r.digest, draft: r.flag}
+		if err = json.Unmarshal(r.doc, &e.leans); err != nil {
+			return fmt.Errorf("what skill %s leans on: %w", r.id, err)
+		}
+		w.skills = append(w.skills, e)
 	case "capability":
 		var e storeEntry
 		if e, err = r.storeEntry(); err == nil {
