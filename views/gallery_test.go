@@ -51,7 +51,7 @@ const sampleCode = `import json, sys
 def main(amount: float, currency: str = "EUR") -> dict:
     """Convert an amount."""  # rates come from the ledger
     rate = 1.0842 if currency == "EUR" else None
-    return {"amount": round(amount * rate, 2), "note": "ok‮"}
+    return {"amount": round(amount * rate, 2), "note": "ok` + "\u202e" + `"}
 
 json.dump(main(**json.load(sys.stdin)), sys.stdout)
 `
@@ -59,16 +59,8 @@ json.dump(main(**json.load(sys.stdin)), sys.stdout)
 const sampleMarkdown = "# Reading invoices\n\nUse this when somebody sends a **scanned invoice** and wants `net`, `vat` and `gross`. See [the tax office](https://example.org).\n\n## Steps\n\n1. Ask for the file.\n2. Run `read_pdf`.\n\n- [x] totals agree\n- [ ] currency known\n\n> Never guess an amount.\n\n| field | type |\n|---|--:|\n| net | 1,200.00 |\n\n```python\nprint(\"net\", 12)\n```\n\n![diagram](https://example.org/d.png)"
 
 func row(name, source, id, kind, reach, description string, badges ...ui.BadgeArgs) templ.Component {
-	var marks []templ.Component
-	for _, b := range badges {
-		marks = append(marks, ui.Badge(b))
-	}
-	return templ.Join(
-		htmlText(`<li class="row">`), ui.KindTile(kind, false),
-		htmlText(`<div class="min-w-0 flex-1"><div class="flex flex-wrap items-center gap-x-2 gap-y-1"><a class="row-link font-semibold" href="#`+id+`">`+name+`</a><span class="font-mono text-xs text-muted-foreground">`+source+`/`+id+`</span>`),
-		templ.Join(marks...), htmlText(`</div><p class="mt-0.5 text-muted-foreground">`+description+`</p><div class="mt-1.5 flex flex-wrap items-center gap-2">`),
-		ui.KindBadge(kind), ui.ReachBadge(reach),
-		htmlText(`<span class="text-xs text-muted-foreground">1.4.0 · 128 · `), ui.Time(time.Now().Add(-50*time.Hour)), htmlText(`</span></div></div></li>`))
+	return ui.Row(ui.RowArgs{Kind: kind, Name: name, Href: "#" + id, Ref: source + "/" + id, Version: "1.4.0", Text: description,
+		Reach: reach, Tags: []string{"finance", "documents"}, Meta: []string{"128 adopters"}, At: time.Now().Add(-50 * time.Hour), Badges: badges})
 }
 
 func galleryLists() templ.Component {
@@ -86,7 +78,7 @@ func galleryLists() templ.Component {
 				row("Old converter", "acme", "old-converter", "command", "private", "Replaced by the currency tool.", ui.BadgeArgs{Label: "deprecated", Tone: ui.Danger}),
 				row("Data lab", "acme", "data-lab", "environment", "workspace", "Python with pandas, DuckDB and a small sample of orders."),
 				row("Research agent", "globex", "research-agent", "delegation", "public", "Hands a question to a longer running agent."),
-				row("Spend guard", "acme", "spend-guard", "hook", "workspace", "Asks before anything costs more than the limit.")),
+				inside(ui.Row(ui.RowArgs{Kind: "hook", Name: "Spend guard", Href: "#guard", Text: "Asks before anything costs more than the limit.", Reason: "on: adopted by the workspace"}), ui.Switch(ui.SwitchArgs{Action: "#", Label: "Spend guard", On: true}))),
 			htmlText(`</div>`), ui.Pager(ui.PagerArgs{Previous: "#p", Next: "#n", Note: "51–100"})),
 		section("Table", inside(ui.Table(ui.TableArgs{Caption: "Runs", Columns: []ui.Column{{Label: "Tool"}, {Label: "When"}, {Label: "Took", Numeric: true}, {Label: "Actions", Hidden: true}}}),
 			htmlText(`<tr><td class="font-mono">invoice_reader</td><td>`), ui.Time(time.Now().Add(-3*time.Minute)), htmlText(`</td><td data-numeric>340 ms</td><td>`), ui.Button(ui.ButtonArgs{Label: "Show", Small: true, Href: "#"}), htmlText(`</td></tr><tr><td class="font-mono">convert</td><td>`), ui.Time(time.Now().Add(-30*time.Hour)), htmlText(`</td><td data-numeric>1,204 ms</td><td></td></tr>`))),
@@ -227,6 +219,7 @@ func TestGallery(t *testing.T) {
 			{"desk", browsertest.View{}},
 			{"desk-dark", browsertest.View{Dark: true, Language: "ko"}},
 			{"phone", browsertest.View{Width: 375, Height: 740, Language: "ko"}},
+			{"zoomed", browsertest.View{Width: 640, Height: 450}},
 			{"phone-dark", browsertest.View{Width: 375, Height: 740, Dark: true}},
 		} {
 			tab.Visit(server.URL+path, v.view)

@@ -86,3 +86,22 @@ type DialogArgs struct {
 
 // clock is where relative times are measured from.
 var clock = time.Now
+
+// RowArgs describes one row of a list of capabilities or the like. The whole
+// row is the link; its children, such as a switch, stand at the right above it.
+type RowArgs struct {
+	Kind    string // draws the tile and the word
+	Name    string
+	Href    string
+	Ref     string // the address of the thing, such as acme/invoice-reader
+	Version string
+	Text    string // one or two lines
+	Badges  []BadgeArgs
+	Reach   string
+	Tags    []string // the first three are shown
+	Meta    []string // further short facts, such as "128 adopters"
+	At      time.Time
+	Reason  string // why it is as it is, such as "on: adopted by the workspace"
+}
+
+func (a RowArgs) tags() []string { return a.Tags[:min(len(a.Tags), 3)] }
