@@ -120,6 +120,21 @@ func (q *Queries) AdoptionTarget(ctx context.Context, db DBTX, arg AdoptionTarge
 	return i, err
 }
 
+const clearSwitches = `-- name: ClearSwitches :exec
+DELETE FROM overlays WHERE workspace = $1 AND key = $2
+`
+
+type ClearSwitchesParams struct {
+	Workspace string
+	Key       string
+}
+
+// A new thing starts without the choices made about a former one of its key.
+func (q *Queries) ClearSwitches(ctx context.Context, db DBTX, arg ClearSwitchesParams) error {
+	_, err := db.Exec(ctx, clearSwitches, arg.Workspace, arg.Key)
+	return err
+}
+
 const configHistory = `-- name: ConfigHistory :many
 SELECT c.version, c.note, c.created_by, coalesce(u.name, '') AS author, c.created_at
 FROM agent_configs c LEFT JOIN users u ON u.id = c.created_by

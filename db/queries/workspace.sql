@@ -93,6 +93,10 @@ ON CONFLICT (workspace, subject, key) DO UPDATE SET
 -- name: DeleteOverlay :exec
 DELETE FROM overlays WHERE workspace = @workspace AND subject = @subject AND key = @key;
 
+-- name: ClearSwitches :exec
+-- A new thing starts without the choices made about a former one of its key.
+DELETE FROM overlays WHERE workspace = @workspace AND key = @key;
+
 -- Workspace skills ------------------------------------------------------------------
 
 -- name: LockSkillNames :exec

@@ -60,6 +60,11 @@ func TestEveryRevocationRefusesTheNextCall(t *testing.T) {
 			_, err := b.ws.Unadopt(t.Context(), b.admin, v.Source, v.ID)
 			wantCode(t, err, "")
 		}, workspace.RevokedAdoption},
+		{"un-adopted, though the member had switched it on", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
+			b.set(t, b.member, keyOf(v), true)
+			_, err := b.ws.Unadopt(t.Context(), b.admin, v.Source, v.ID)
+			wantCode(t, err, "")
+		}, workspace.RevokedAdoption},
 		{"switched off", func(t *testing.T, b *bundle, v catalog.VersionInfo) { b.set(t, b.member, keyOf(v), false) }, workspace.RevokedSwitch},
 		{"another member's switch", func(t *testing.T, b *bundle, v catalog.VersionInfo) { b.set(t, b.viewer, keyOf(v), false) }, ""},
 		{"tombstoned", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
@@ -427,5 +432,20 @@ func TestCheckWaitsForARevocationUnderWay(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// A tool that nobody classified writes, whatever the runtime calls it.
+func TestUnclassifiedToolsWrite(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.publish(t, b.boss, public, mcp("S", map[string]capability.ToolClass{"get": "read"}), "")
+	b.adopted(t, b.member, adopt(v))
+	r := b.row(t, b.member, keyOf(v))
+	for tool, code := range map[string]string{"get": "", "GET": workspace.RevokedWrite, "drop": workspace.RevokedWrite, "": workspace.RevokedWrite} {
+		err := b.authorize(t, b.member, r.Call(workspace.Function{Raw: tool}))
+		if fault.HasCode(err, code) != (code != "") || (err == nil) != (code == "") {
+			t.Errorf("%q: %v", tool, err)
+		}
 	}
 }

@@ -305,3 +305,20 @@ func TestHiddenAnswersAsMissing(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatIsGoneStaysAsANameOnly(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	v := b.publish(t, b.boss, public, code("Tool", needs("KEY")), "")
+	b.adopted(t, b.member, adopt(v))
+	b.exec(t, `UPDATE capabilities SET reach = 'workspace'`)
+	d, err := b.ws.Tool(t.Context(), b.member, keyOf(v))
+	wantCode(t, err, "")
+	if d.Name != "Tool" || d.Reason != capability.HeldGone || d.Description != "" || d.Spec != nil || d.Content.Spec != nil || len(d.Secrets) > 0 {
+		t.Errorf("detail %+v", d)
+	}
+	_, err = b.ws.Content(t.Context(), b.member, d.Row)
+	wantCode(t, err, "not_found")
+	_, err = b.ws.Unadopt(t.Context(), b.member, v.Source, v.ID)
+	wantCode(t, err, "")
+}

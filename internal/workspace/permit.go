@@ -54,10 +54,13 @@ func (s *Service) permitCapability(ctx context.Context, tx pgx.Tx, a *authority,
 		return revoked(RevokedBlocked, "Version %s was blocked by its owner: %s", call.Version, a.version.blockedReason).
 			Do("Ask whoever adopted it to pin another version.")
 	}
+	if a.grant == nil && call.Source != a.actor.Workspace {
+		return notAdopted() // whatever the switch says: only what is published here can do without
+	}
 	if err := s.switchedOn(ctx, tx, a); err != nil {
 		return err
 	}
-	if a.grant != nil && capability.NeedsConsent(a.version.kind, call.Source, a.actor.Workspace) && !slices.Contains(a.consents, call.Digest) {
+	if capability.NeedsConsent(a.version.kind, call.Source, a.actor.Workspace) && !slices.Contains(a.consents, call.Digest) {
 		return revoked(RevokedConsent, "This workspace has not consented to this code.").
 			Do("Ask somebody who may adopt here to look at it and consent.")
 	}
@@ -65,7 +68,19 @@ func (s *Service) permitCapability(ctx context.Context, tx pgx.Tx, a *authority,
 	if err != nil {
 		return err
 	}
+	if a.version.kind.Channel() == capability.ChannelTool && !grant.Allows(call.Tool) {
+		return readOnly()
+	}
 	return a.permitUse(grant, call)
+}
+
+func notAdopted() error {
+	return revoked(RevokedAdoption, "The workspace no longer carries it.").Do("Ask somebody who may adopt here.")
+}
+
+func readOnly() error {
+	return revoked(RevokedWrite, "It changes something, and this workspace lets it only read.").
+		Do("Ask somebody who may adopt here to let it write.")
 }
 
 // switchedOn holds the call to the switch as it is now: the adoption's
@@ -88,7 +103,7 @@ func (s *Service) switchedOn(ctx context.Context, tx pgx.Tx, a *authority) error
 	case a.overlay != nil:
 		return revoked(RevokedSwitch, "You switched it off.").Do("Switch it on in your tools.")
 	}
-	return revoked(RevokedAdoption, "The workspace no longer carries it.").Do("Ask somebody who may adopt here.")
+	return notAdopted()
 }
 
 // grantOf is the adoption, or what stands in for one, as Carried has it.
@@ -111,9 +126,8 @@ func (s *Service) grantOf(ctx context.Context, tx pgx.Tx, a *authority, call Cal
 // permitUse holds the call to the grant: what it may write, which secrets it
 // is given and which hosts it may reach.
 func (a *authority) permitUse(grant capability.Adoption, call Call) error {
-	if call.Tool != "" && !grant.Allows(call.Tool) || call.Write && !grant.EnableWrite {
-		return revoked(RevokedWrite, "It changes something, and this workspace lets it only read.").
-			Do("Ask somebody who may adopt here to let it write.")
+	if call.Write && !grant.EnableWrite {
+		return readOnly()
 	}
 	for declared, name := range call.Secrets {
 		if grant.SecretBindings[declared] != name || name != "" && !slices.Contains(a.secrets, name) {
@@ -140,9 +154,8 @@ func (a *authority) permitRaw(name string, call Call) error {
 	if err := a.notOff(); err != nil {
 		return err
 	}
-	grant := rawGrant(a.config.MCPServers[i])
-	call.Tool = "" // nobody classified its tools: the runtime's word is all there is
-	return a.permitUse(grant, call)
+	// Nobody classified its tools: the runtime's word is all there is.
+	return a.permitUse(rawGrant(a.config.MCPServers[i]), call)
 }
 
 func (a *authority) notOff() error {

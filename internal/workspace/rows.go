@@ -30,8 +30,11 @@ func (w *world) storeRow(e *storeEntry) Row {
 	r.Missing = capability.MissingSecrets(f.Spec, r.Grant.SecretBindings, w.has)
 	r.Unset = capability.MissingSettings(f.Spec, r.Grant.Settings)
 	r.Held = w.heldBack(&r, e, visible, f.broken)
-	if r.Held == capability.HeldBlocked {
+	switch r.Held {
+	case capability.HeldBlocked:
 		r.BlockedReason = e.blockedReason
+	case capability.HeldGone: // it stays as a name; what it is, is no longer his to read
+		r.Description, r.Spec, r.Functions, r.Missing, r.Unset = "", nil, nil, nil, nil
 	}
 	return r
 }

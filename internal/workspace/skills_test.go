@@ -310,3 +310,17 @@ func TestPublishToStore(t *testing.T) {
 	_, err = b.ws.PublishToStore(t.Context(), b.boss, s.ID, workspace.PublishInput{})
 	wantCode(t, err, "not_found")
 }
+
+func TestANewSkillStartsWithoutOldSwitches(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	s, err := b.ws.CreateSkill(t.Context(), b.member, skillInput("Plan", "One."))
+	wantCode(t, err, "")
+	b.set(t, b.viewer, s.Key(), false)
+	wantCode(t, b.ws.DeleteSkill(t.Context(), b.member, s.ID, 0), "")
+	again, err := b.ws.CreateSkill(t.Context(), b.member, skillInput("Plan", "Two."))
+	wantCode(t, err, "")
+	if r := b.row(t, b.viewer, again.Key()); again.ID != s.ID || !r.Enabled {
+		t.Errorf("row %+v", r.Row)
+	}
+}

@@ -142,6 +142,10 @@ func (s *Service) insertSkill(ctx context.Context, tx pgx.Tx, actor capability.A
 		row.OriginPk = &origin.capabilityPK
 		detail["origin"] = origin.Origin
 	}
+	err = queries.ClearSwitches(ctx, tx, db.ClearSwitchesParams{Workspace: actor.Workspace, Key: string(capability.SkillKey(id))})
+	if err != nil {
+		return "", fmt.Errorf("clear switches: %w", err)
+	}
 	if err := queries.InsertSkill(ctx, tx, row); err != nil {
 		return "", fmt.Errorf("insert skill: %w", err)
 	}

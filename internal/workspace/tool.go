@@ -18,7 +18,7 @@ import (
 // Detail is a row with everything that its page shows.
 type Detail struct {
 	Row
-	Content   capability.Content // whole; zero for raw servers and defaults
+	Content   capability.Content // whole; zero for raw servers, defaults and what is gone
 	Transport Transport
 	Target    string // host of a URL, image, or language; "" for none
 	Secrets   []SecretStatus
@@ -73,7 +73,9 @@ func (s *Service) Tool(ctx context.Context, actor capability.Actor, key capabili
 	if m, ok := row.Spec.(*capability.MCPSpec); ok {
 		d.Settings = m.Settings
 	}
-	d.Content, err = s.Content(ctx, actor, row)
+	if row.Held != capability.HeldGone {
+		d.Content, err = s.Content(ctx, actor, row)
+	}
 	return d, err
 }
 
@@ -108,12 +110,15 @@ func reachedBy(r Row) (Transport, string) {
 }
 
 // Content reads a carried row's content whole: code, instructions, files. For
-// a skill it is the working copy. Raw servers and defaults have none. The row
-// must come from this actor's Carried.
+// a skill it is the working copy. Raw servers and defaults have none, and what
+// is gone is missing. The row must come from this actor's Carried.
 func (s *Service) Content(ctx context.Context, actor capability.Actor, row Row) (capability.Content, error) {
 	if key, ok := capability.ParseKey(string(row.Key)); ok && key.Kind == capability.KeySkill {
 		skill, err := s.Skill(ctx, actor, key.ID)
 		return skill.Content, err
+	}
+	if row.Held == capability.HeldGone {
+		return capability.Content{}, fault.Missing()
 	}
 	if row.versionPK == 0 {
 		return capability.Content{}, nil
