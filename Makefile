@@ -31,7 +31,7 @@ assets: ## install the npm packages and build static/dist
 	@scripts/assets
 
 gen: ## generate the templates' and queries' Go code
-	@go tool -modfile=tools.mod templ generate -path views
+	@go tool -modfile=tools.mod templ generate
 	@go tool -modfile=tools.mod sqlc generate
 
 check: assets ## formatting, vet, staticcheck, generated code, migrations

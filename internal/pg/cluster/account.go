@@ -91,10 +91,11 @@ func (a account) orOwner(path string) (account, error) {
 
 // adopt makes cmd run as the account, in a process group of its own, so that
 // an interrupt typed at a terminal reaches this process alone, and in a
-// folder that the account can enter.
+// folder that the account can enter. The environment stays here: it may hold
+// the secret key, and the account could read it in its own process.
 func (a account) adopt(cmd *exec.Cmd) {
 	cmd.Dir = "/"
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "LANG=C", "TZ=UTC")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if a.switched {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}

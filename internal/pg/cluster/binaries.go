@@ -49,9 +49,9 @@ func Installations(roots ...string) []Installation {
 	for _, bin := range debianFolders() {
 		add(bin, "")
 	}
-	for _, root := range append(roots, executableRoots()...) {
-		native := filepath.Join(root, packagePath)
-		if link(native) == nil {
+	for _, root := range append(slices.Clone(roots), executableRoots()...) {
+		native, err := filepath.Abs(filepath.Join(root, packagePath))
+		if err == nil && link(native) == nil {
 			add(filepath.Join(native, "bin"), native)
 		}
 	}
@@ -85,6 +85,9 @@ var versionLine = regexp.MustCompile(`\(PostgreSQL\) ((\d+)[.\d]*)`)
 func inspect(bin string) (Installation, error) {
 	bin, err := filepath.EvalSymlinks(bin)
 	if err != nil {
+		return Installation{}, err
+	}
+	if bin, err = filepath.Abs(bin); err != nil {
 		return Installation{}, err
 	}
 	if _, err := exec.LookPath(filepath.Join(bin, "initdb")); err != nil {

@@ -17,7 +17,7 @@ import (
 
 func start(t *testing.T, dir string) *Cluster {
 	t.Helper()
-	c, err := Start(t.Context(), Options{Dir: dir})
+	c, err := Start(t.Context(), Options{Dir: dir, Roots: roots})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestAUserWithoutAName(t *testing.T) {
 		s.as = account{uid: nobodyID, gid: nobodyID, name: "uid 65532", switched: true}
 	}
 	var err error
-	if s.in, err = pick(Installations(), 0); err != nil {
+	if s.in, err = pick(Installations(roots...), 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.make(t.Context()); err != nil {
@@ -116,13 +116,13 @@ func TestOneHolderAtATime(t *testing.T) {
 	dir := dataDir(t)
 	server := startChild(t, dir)
 	server.acknowledged(t, 1)
-	_, err := Start(t.Context(), Options{Dir: dir})
+	_, err := Start(t.Context(), Options{Dir: dir, Roots: roots})
 	if !fault.HasCode(err, "data_folder_held") || !strings.Contains(err.Error(), fmt.Sprintf("process %d (capstore serve)", server.cmd.Process.Pid)) {
 		t.Errorf("second server: %v, want a fault that names the first", err)
 	}
 	server.acknowledged(t, 1) // unharmed
 
-	command, err := Attach(t.Context(), Options{Dir: dir, Role: "token create"})
+	command, err := Attach(t.Context(), Options{Dir: dir, Roots: roots, Role: "token create"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,14 +137,14 @@ func TestOneHolderAtATime(t *testing.T) {
 func TestACommandAloneStartsTheDatabase(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	command, err := Attach(t.Context(), Options{Dir: dir, Role: "token create"})
+	command, err := Attach(t.Context(), Options{Dir: dir, Roots: roots, Role: "token create"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	query(t, command, `select 'x'`)
 	began := make(chan error, 1)
 	go func() { // a server that is started meanwhile waits for it
-		c, err := Start(t.Context(), Options{Dir: dir})
+		c, err := Start(t.Context(), Options{Dir: dir, Roots: roots})
 		if err == nil {
 			c.Stop()
 		}
@@ -159,14 +159,14 @@ func TestACommandAloneStartsTheDatabase(t *testing.T) {
 func TestWaitingForACommandEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	command, err := Attach(t.Context(), Options{Dir: dir, Role: "backup"})
+	command, err := Attach(t.Context(), Options{Dir: dir, Roots: roots, Role: "backup"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer command.Stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Start(ctx, Options{Dir: dir}); !fault.HasCode(err, "data_folder_held") {
+	if _, err := Start(ctx, Options{Dir: dir, Roots: roots}); !fault.HasCode(err, "data_folder_held") {
 		t.Errorf("Start = %v", err)
 	}
 }
@@ -263,6 +263,9 @@ func TestLeftoversOfACrash(t *testing.T) {
 			start(t, dir).Stop()
 			body := fmt.Sprintf("%d\n%s\n1\n5432\n/x\n\n\nready\n", os.Getpid(), filepath.Join(dir, dataFolder))
 			write(t, filepath.Join(dir, dataFolder, "postmaster.pid"), body)
+			if err := databaseAccount().own(filepath.Join(dir, "run")); err != nil {
+				t.Fatal(err)
+			}
 			write(t, filepath.Join(dir, "run", ".s.PGSQL.5432.lock"), body)
 		},
 		"a pid of nobody": func(t *testing.T, dir string) {

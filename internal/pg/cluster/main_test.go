@@ -24,6 +24,10 @@ const (
 	throwaway     = "throwaway"
 )
 
+// roots is the top of the module, whose npm packages hold a PostgreSQL: where
+// the system has none, the tests run on that.
+var roots = []string{"../../.."}
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childVariable); dir != "" {
 		act := serve
@@ -52,7 +56,7 @@ var prototype = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	s := site{as: databaseAccount(), data: filepath.Join(dir, dataFolder)}
-	if s.in, err = pick(Installations(), 0); err != nil {
+	if s.in, err = pick(Installations(roots...), 0); err != nil {
 		return "", err
 	}
 	return dir, s.make(context.Background())
@@ -96,7 +100,7 @@ func fill(t *testing.T, dir string) {
 // serve starts the cluster and writes rows for ever; each number is printed
 // once its row is committed.
 func serve(ctx context.Context, dir string) error {
-	c, err := Start(ctx, Options{Dir: dir})
+	c, err := Start(ctx, Options{Dir: dir, Roots: roots})
 	if err != nil {
 		return err
 	}
@@ -118,7 +122,7 @@ func serve(ctx context.Context, dir string) error {
 
 // keepThrowaway starts a throw-away cluster, prints its folder and stays.
 func keepThrowaway(ctx context.Context, _ string) error {
-	c, err := StartThrowaway(ctx)
+	c, err := StartThrowaway(ctx, roots...)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := test.arrange(t, emptyDir(t))
-			c, err := Start(t.Context(), Options{Dir: dir})
+			c, err := Start(t.Context(), Options{Dir: dir, Roots: roots})
 			if err == nil {
 				c.Stop()
 			}
@@ -83,7 +83,7 @@ func TestASocketFolderOfSomeoneElse(t *testing.T) {
 	if err := os.Symlink("/tmp", filepath.Join(dir, "run")); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Start(t.Context(), Options{Dir: dir})
+	c, err := Start(t.Context(), Options{Dir: dir, Roots: roots})
 	if err == nil {
 		c.Stop()
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestThrowawayEndsWhenTold(t *testing.T) {
 	t.Parallel()
-	c, err := StartThrowaway(t.Context())
+	c, err := StartThrowaway(t.Context(), roots...)
 	if err != nil {
 		t.Fatal(err)
 	}
