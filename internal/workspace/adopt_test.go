@@ -314,3 +314,37 @@ func TestWholeConfigObeysTheRulesOfAdoption(t *testing.T) {
 		t.Errorf("adopted by %q", by)
 	}
 }
+
+// What ships with capstore is adopted, and its skills are copied, as anybody
+// else's.
+func TestFirstParty(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	wantCode(t, b.store.SeedFirstParty(t.Context()), "")
+	page, err := b.store.Browse(t.Context(), b.member, catalog.Query{})
+	wantCode(t, err, "")
+	seen := map[capability.Kind]bool{}
+	for _, row := range page.Items {
+		v, err := b.store.Version(t.Context(), b.member, row.Source, row.ID, row.Version)
+		wantCode(t, err, "")
+		seen[row.Kind] = true
+		switch {
+		case row.Kind.Adoptable():
+			b.adopted(t, b.member, adopt(v.VersionInfo))
+			b.row(t, b.viewer, keyOf(v.VersionInfo))
+		case row.Kind == capability.KindSkill:
+			_, err = b.ws.TakeFromStore(t.Context(), b.member, workspace.TakeInput{Source: row.Source, ID: row.ID, Version: row.Version})
+			wantCode(t, err, "")
+		}
+	}
+	if len(seen) < 6 {
+		t.Errorf("only %v ship", seen)
+	}
+	page, err = b.store.Browse(t.Context(), b.member, catalog.Query{})
+	wantCode(t, err, "")
+	for _, row := range page.Items {
+		if taken := row.InWorkspace(); taken != (row.Kind.Adoptable() || row.Kind == capability.KindSkill) {
+			t.Errorf("%s %s in the workspace: %v", row.Kind, row.ID, row.InWorkspace())
+		}
+	}
+}

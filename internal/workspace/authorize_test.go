@@ -68,7 +68,7 @@ func TestEveryRevocationRefusesTheNextCall(t *testing.T) {
 		{"switched off", func(t *testing.T, b *bundle, v catalog.VersionInfo) { b.set(t, b.member, keyOf(v), false) }, workspace.RevokedSwitch},
 		{"another member's switch", func(t *testing.T, b *bundle, v catalog.VersionInfo) { b.set(t, b.viewer, keyOf(v), false) }, ""},
 		{"tombstoned", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
-			b.exec(t, `UPDATE capabilities SET tombstoned_at = now()`)
+			wantCode(t, b.store.Delete(t.Context(), b.boss, v.Source, v.ID), "")
 		}, workspace.RevokedGone},
 		{"reach withdrawn", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
 			b.exec(t, `UPDATE capabilities SET reach = 'workspace'`)
@@ -80,10 +80,10 @@ func TestEveryRevocationRefusesTheNextCall(t *testing.T) {
 			b.exec(t, `UPDATE capabilities SET reach = 'subset', shared_with = '{initech,acme}'`)
 		}, ""},
 		{"blocked", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
-			b.exec(t, `UPDATE capability_versions SET blocked_at = now()`)
+			wantCode(t, b.store.Block(t.Context(), b.boss, v.Source, v.ID, v.Version, "leaks"), "")
 		}, workspace.RevokedBlocked},
 		{"withdrawn keeps resolving", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
-			b.exec(t, `UPDATE capability_versions SET withdrawn_at = now()`)
+			wantCode(t, b.store.Withdraw(t.Context(), b.boss, v.Source, v.ID, v.Version), "")
 		}, ""},
 		{"secret removed", func(t *testing.T, b *bundle, v catalog.VersionInfo) { b.exec(t, `DELETE FROM secrets`) }, workspace.RevokedSecret},
 		{"secret bound otherwise", func(t *testing.T, b *bundle, v catalog.VersionInfo) {
@@ -319,8 +319,10 @@ func TestNoCallStartsAfterARevocation(t *testing.T) {
 			return err
 		}},
 		{"blocked", func(ctx context.Context, b *bundle, v catalog.VersionInfo) error {
-			_, err := b.db.Exec(ctx, `UPDATE capability_versions SET blocked_at = now()`)
-			return err
+			return b.store.Block(ctx, b.boss, v.Source, v.ID, v.Version, "leaks")
+		}},
+		{"tombstoned", func(ctx context.Context, b *bundle, v catalog.VersionInfo) error {
+			return b.store.Delete(ctx, b.boss, v.Source, v.ID)
 		}},
 		{"membership ended", func(ctx context.Context, b *bundle, v catalog.VersionInfo) error {
 			_, err := b.db.Exec(ctx, `DELETE FROM memberships WHERE subject = $1`, b.member.Subject)
