@@ -38,9 +38,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if dir, err := prototype(); err == nil {
-			_ = os.RemoveAll(dir)
-		}
+		_ = os.RemoveAll(prototypeDir) // "" when no test asked for it
 		os.Exit(code)
 	}))
 }
@@ -52,6 +50,7 @@ var prototype = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	prototypeDir = dir
 	if err := os.Chmod(dir, 0o711); err != nil {
 		return "", err
 	}
@@ -61,6 +60,9 @@ var prototype = sync.OnceValues(func() (string, error) {
 	}
 	return dir, s.make(context.Background())
 })
+
+// prototypeDir is for TestMain to remove.
+var prototypeDir string
 
 // emptyDir returns a folder that the database's user can reach: t.TempDir is
 // closed to others.
