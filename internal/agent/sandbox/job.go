@@ -94,15 +94,22 @@ func (r Run) validate() error {
 	if r.Timeout < 0 || r.Timeout > MaxTimeout {
 		add("/timeout", "The time limit is between 1 and %d seconds.", int(MaxTimeout.Seconds()))
 	}
-	if len(r.Input) > 0 && !json.Valid(r.Input) {
+	if len(r.Input) > MaxInput {
+		add("/input", "The input is larger than %d MiB.", MaxInput>>20)
+	} else if len(r.Input) > 0 && !json.Valid(r.Input) {
 		add("/input", "The input is not JSON.")
 	}
+	size := 0
 	for name, value := range r.Env {
+		size += len(name) + len(value) + 2
 		if !variable.MatchString(name) || name == "CAPSTORE_INPUT" {
 			add("/env/"+name, "This cannot be the name of an environment variable.")
 		} else if strings.ContainsRune(value, 0) {
 			add("/env/"+name, "An environment variable cannot hold a NUL byte.")
 		}
+	}
+	if size > MaxEnvironment {
+		add("/env", "The secrets are larger than %d KiB together.", MaxEnvironment>>10)
 	}
 	faults = append(faults, r.fileFaults()...)
 	return fault.Fields(faults)
@@ -117,7 +124,9 @@ func (r Run) fileFaults() []fault.Field {
 		return []fault.Field{{Path: "/files", Code: CodeInvalidRun, Message: fmt.Sprintf("There are more than %d files.", MaxFiles)}}
 	}
 	seen := map[string]bool{"main" + interpreters[r.Language].suffix: true}
+	size := len(r.Code)
 	for i, f := range r.Files {
+		size += len(f.Data)
 		switch {
 		case !fs.ValidPath(f.Path) || f.Path == "." || strings.ContainsAny(f.Path, "\\\x00"):
 			add(i, "A file's path is relative, with forward slashes and without '..'.")
@@ -125,6 +134,12 @@ func (r Run) fileFaults() []fault.Field {
 			add(i, "Two files have this path, or it is the code's own.")
 		}
 		seen[f.Path] = true
+	}
+	if size > MaxFileBytes {
+		faults = append(faults, fault.Field{
+			Path: "/files", Code: CodeInvalidRun,
+			Message: fmt.Sprintf("The code and its files are larger than %d MiB together.", MaxFileBytes>>20),
+		})
 	}
 	return faults
 }

@@ -16,7 +16,10 @@ const (
 	MaxOutput      = 1 << 20  // bytes of standard output
 	MaxLog         = 64 << 10 // bytes kept of Log and of Stderr
 	MaxArgument    = 96 << 10 // bytes of input that are also argv[1]
-	MaxFiles       = 512      // files beside the code
+	MaxInput       = 16 << 20 // bytes of input
+	MaxFiles       = 128      // files beside the code: each is an open file for a moment
+	MaxFileBytes   = 16 << 20 // bytes of the code and its files together
+	MaxEnvironment = 96 << 10 // bytes of all variables together
 )
 
 // Limits bound what one run may use of the machine.

@@ -74,8 +74,8 @@ func supervise(ctx context.Context, j job, l Limits, m meter, p process) (ended,
 
 // conclude tells apart our own failures, the caller's, and the program's.
 func (e ended) conclude(ctx context.Context, startErr, stopped error, p process) (ended, error) {
-	if err := ctx.Err(); err != nil && !errors.As(stopped, &e.stopped) {
-		return ended{}, err
+	if stopped != nil && stopped == context.Cause(ctx) {
+		return ended{}, ctx.Err()
 	}
 	if errors.Is(startErr, errNoBox) {
 		return ended{}, noBox(e.stderr)

@@ -5,6 +5,7 @@ package sandboxtest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +131,13 @@ print(json.dumps({"same": text == sys.stdin.read(), "eof": sys.stdin.read() == "
 			}
 		})
 	}
+	t.Run("many files", func(t *testing.T) {
+		t.Parallel()
+		r := Do(t, d, sandbox.Run{Language: sandbox.Bash, Code: "cat d*/f* | wc -c", Files: manyFiles()})
+		if string(r.Value) != fmt.Sprint(sandbox.MaxFiles) {
+			t.Errorf("value %s, failure %v", r.Value, r.Failure)
+		}
+	})
 	t.Run("files", func(t *testing.T) {
 		t.Parallel()
 		r := Do(t, d, sandbox.Run{
@@ -141,6 +149,15 @@ print(json.dumps({"same": text == sys.stdin.read(), "eof": sys.stdin.read() == "
 			t.Errorf("value %s, failure %v, stderr %s", r.Value, r.Failure, r.Stderr)
 		}
 	})
+}
+
+// manyFiles is as many as a run may have.
+func manyFiles() []sandbox.File {
+	files := make([]sandbox.File, sandbox.MaxFiles)
+	for i := range files {
+		files[i] = sandbox.File{Path: fmt.Sprintf("d%d/f%d", i%7, i), Data: []byte("x")}
+	}
+	return files
 }
 
 func failures(t *testing.T, d sandbox.Driver) {
@@ -278,6 +295,10 @@ func refused(t *testing.T, d sandbox.Driver) {
 		{"path out", func(r *sandbox.Run) { r.Files = []sandbox.File{{Path: "../x"}} }, string(fault.Invalid), "/files/0/path"},
 		{"absolute path", func(r *sandbox.Run) { r.Files = []sandbox.File{{Path: "/etc/passwd"}} }, string(fault.Invalid), "/files/0/path"},
 		{"the code's own path", func(r *sandbox.Run) { r.Files = []sandbox.File{{Path: "main.sh"}} }, string(fault.Invalid), "/files/0/path"},
+		{"large secrets", func(r *sandbox.Run) { r.Env = map[string]string{"A": strings.Repeat("x", sandbox.MaxEnvironment)} }, string(fault.Invalid), "/env"},
+		{"large files", func(r *sandbox.Run) { r.Files = []sandbox.File{{Path: "x", Data: make([]byte, sandbox.MaxFileBytes)}} }, string(fault.Invalid), "/files"},
+		{"many files", func(r *sandbox.Run) { r.Files = make([]sandbox.File, sandbox.MaxFiles+1) }, string(fault.Invalid), "/files"},
+		{"two files at one path", func(r *sandbox.Run) { r.Files = []sandbox.File{{Path: "x"}, {Path: "x"}} }, string(fault.Invalid), "/files/1/path"},
 		{"egress", func(r *sandbox.Run) { r.Egress = []string{"api.example"} }, sandbox.CodeEgressUnsupported, ""},
 	}
 	for _, tt := range tests {
