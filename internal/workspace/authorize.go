@@ -22,7 +22,6 @@ type Call struct {
 	Version string
 	Digest  string
 	Tool    string // raw name of the function, "" for hooks, commands and skills
-	Name    string // runtime name, which policies match; may be empty
 	// Write is the runtime's word that the function changes something. What
 	// the grant counts as a write is one whatever this says.
 	Write bool
@@ -37,7 +36,7 @@ type Call struct {
 func (r Row) Call(f Function) Call {
 	return Call{
 		Key: r.Key, Source: r.Source, ID: r.ID, Version: r.Version, Digest: r.Digest,
-		Tool: f.Raw, Name: f.Name, Write: f.Write,
+		Tool: f.Raw, Write: f.Write,
 		Secrets: r.Grant.SecretBindings, Egress: r.Grant.Egress,
 	}
 }

@@ -16,16 +16,12 @@ func (s *Service) permit(ctx context.Context, tx pgx.Tx, a *authority, call Call
 	if err := capability.May(a.actor, capability.ActRun, capability.Fresh); err != nil {
 		return err
 	}
-	names := []string{string(call.Key)}
-	if call.Name != "" {
-		names = append(names, call.Name)
-	}
-	if a.config.PolicyFor(names...) == capability.PolicyDeny {
-		return revoked(RevokedPolicy, "A policy of this workspace denies it.").Do("Ask an admin of this workspace.")
-	}
 	key, ok := capability.ParseKey(string(call.Key))
 	if !ok {
 		return revoked(RevokedGone, "There is no such tool.")
+	}
+	if a.config.PolicyFor(a.namesOf(key, call)...) == capability.PolicyDeny {
+		return revoked(RevokedPolicy, "A policy of this workspace denies it.").Do("Ask an admin of this workspace.")
 	}
 	switch key.Kind {
 	case capability.KeyCapability:
@@ -41,6 +37,23 @@ func (s *Service) permit(ctx context.Context, tx pgx.Tx, a *authority, call Call
 		return s.permitDefault(a, key.ID, call)
 	}
 	return revoked(RevokedGone, "There is no such tool.")
+}
+
+// namesOf lists the names under which a policy may know the call: its key and
+// the one that the model calls.
+func (a *authority) namesOf(key capability.ParsedKey, call Call) []string {
+	names := []string{string(call.Key)}
+	switch {
+	case key.Kind == capability.KeyDefault:
+		names = append(names, key.ID)
+	case key.Kind == capability.KeyMCP:
+		names = append(names, capability.MCPToolName(key.ID, call.Tool))
+	case a.version.kind == capability.KindMCP:
+		names = append(names, capability.MCPToolName(a.version.name, call.Tool))
+	case a.version.kind == capability.KindCode:
+		names = append(names, capability.CodeToolName(a.version.name))
+	}
+	return names
 }
 
 func (s *Service) permitCapability(ctx context.Context, tx pgx.Tx, a *authority, call Call) error {

@@ -93,6 +93,9 @@ func ownedBy(a capability.Access, v capability.Viewer) bool {
 
 // comesAfter reports whether the version latest orders above the pin.
 func comesAfter(latest, pin string) bool {
+	if latest == pin {
+		return false
+	}
 	l, err := capability.ParseVersion(latest)
 	if err != nil {
 		return false
