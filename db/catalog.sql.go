@@ -177,15 +177,6 @@ func (q *Queries) CapabilityKeys(ctx context.Context, db DBTX, after int64) ([]i
 	return items, nil
 }
 
-const clearTerms = `-- name: ClearTerms :exec
-DELETE FROM capability_terms WHERE capability_pk = $1
-`
-
-func (q *Queries) ClearTerms(ctx context.Context, db DBTX, capabilityPk int64) error {
-	_, err := db.Exec(ctx, clearTerms, capabilityPk)
-	return err
-}
-
 const countAdopters = `-- name: CountAdopters :one
 SELECT ((SELECT count(*) FROM adoptions a WHERE a.capability_pk = $1)
     + (SELECT count(*) FROM skills s WHERE s.origin_pk = $1))::int AS adopters
@@ -196,6 +187,20 @@ func (q *Queries) CountAdopters(ctx context.Context, db DBTX, pk int64) (int32, 
 	var adopters int32
 	err := row.Scan(&adopters)
 	return adopters, err
+}
+
+const dropTerms = `-- name: DropTerms :exec
+DELETE FROM capability_terms WHERE capability_pk = $1 AND list = ANY ($2::bigint[])
+`
+
+type DropTermsParams struct {
+	CapabilityPk int64
+	Lists        []int64
+}
+
+func (q *Queries) DropTerms(ctx context.Context, db DBTX, arg DropTermsParams) error {
+	_, err := db.Exec(ctx, dropTerms, arg.CapabilityPk, arg.Lists)
+	return err
 }
 
 const hiddenPrivate = `-- name: HiddenPrivate :many
@@ -925,6 +930,46 @@ type SetVersionStateParams struct {
 func (q *Queries) SetVersionState(ctx context.Context, db DBTX, arg SetVersionStateParams) error {
 	_, err := db.Exec(ctx, setVersionState, arg.Withdrawn, arg.Subject, arg.Pk)
 	return err
+}
+
+const termsOf = `-- name: TermsOf :many
+SELECT t.list, l.shelf, l.term, l.kind, t.rank
+FROM capability_terms t JOIN capability_lists l ON l.id = t.list
+WHERE t.capability_pk = $1
+`
+
+type TermsOfRow struct {
+	List  int64
+	Shelf string
+	Term  string
+	Kind  string
+	Rank  int32
+}
+
+func (q *Queries) TermsOf(ctx context.Context, db DBTX, capabilityPk int64) ([]TermsOfRow, error) {
+	rows, err := db.Query(ctx, termsOf, capabilityPk)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TermsOfRow
+	for rows.Next() {
+		var i TermsOfRow
+		if err := rows.Scan(
+			&i.List,
+			&i.Shelf,
+			&i.Term,
+			&i.Kind,
+			&i.Rank,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const tombstone = `-- name: Tombstone :exec

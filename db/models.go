@@ -72,10 +72,16 @@ type Capability struct {
 	TombstonedBy  *uuid.UUID
 }
 
+type CapabilityList struct {
+	ID    int64
+	Shelf string
+	Term  string
+	Kind  string
+	N     int32
+}
+
 type CapabilityTerm struct {
-	Shelf        string
-	Term         string
-	Kind         string
+	List         int64
 	CreatedAt    time.Time
 	CapabilityPk int64
 	Rank         int32

@@ -189,24 +189,31 @@ CREATE TRIGGER capability_versions_frozen
     BEFORE UPDATE OF capability_pk, version, kind, name, description, content, digest ON capability_versions
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- The store's index: one row per shelf on which a capability lies, and term
--- under which it is found there (a word, a tag, a domain, its owner; '' is
--- everything). Every order of a list is an index over (shelf, term, kind), so a
--- page costs the same however many rows share a word, and no plan depends on
--- the word. Terms are made in internal/catalog/terms.go.
-CREATE TABLE capability_terms (
-    shelf         text COLLATE "C" NOT NULL,  -- an audience as internal/catalog/shelf.go spells it
-    term          text COLLATE "C" NOT NULL,
-    kind          text COLLATE "C" NOT NULL,
-    created_at    timestamptz NOT NULL,       -- of the capability
-    capability_pk bigint NOT NULL REFERENCES capabilities (pk) ON DELETE CASCADE,
-    rank          int NOT NULL,               -- how well the term fits, then how popular it is; at least 1
-    adopters      int NOT NULL,
-    changed       bigint NOT NULL,            -- transaction that wrote the row: a walk by rank shows none twice
-    PRIMARY KEY (shelf, term, kind, created_at, capability_pk) INCLUDE (rank)
+-- The store's index: lists of capabilities by shelf (who may read), term (a
+-- word, a tag, a domain, an owner; '' is everything) and kind. Every order of a
+-- page is an index over one list, so a page costs the same however many rows
+-- share a word, and no plan depends on the word. Terms are made in
+-- internal/catalog/terms.go, shelves in shelf.go.
+CREATE TABLE capability_lists (
+    id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    shelf text COLLATE "C" NOT NULL,
+    term  text COLLATE "C" NOT NULL,
+    kind  text COLLATE "C" NOT NULL,
+    n     int NOT NULL,                        -- rows of capability_terms with this list
+    UNIQUE (shelf, term, kind)
 );
-CREATE INDEX capability_terms_rank ON capability_terms (shelf, term, kind, rank, capability_pk) INCLUDE (created_at, changed);
-CREATE INDEX capability_terms_adopted ON capability_terms (shelf, term, kind, adopters, capability_pk) INCLUDE (created_at, changed);
+
+CREATE TABLE capability_terms (
+    list          bigint NOT NULL,             -- capability_lists.id, which is never deleted
+    created_at    timestamptz NOT NULL,        -- of the capability
+    capability_pk bigint NOT NULL REFERENCES capabilities (pk),
+    rank          int NOT NULL,                -- how well the term fits, then how popular it is; at least 1
+    adopters      int NOT NULL,
+    changed       bigint NOT NULL,             -- transaction that wrote the row: a walk by rank shows none twice
+    PRIMARY KEY (list, created_at, capability_pk) INCLUDE (rank)
+);
+CREATE INDEX capability_terms_rank ON capability_terms (list, rank, capability_pk) INCLUDE (created_at, changed);
+CREATE INDEX capability_terms_adopted ON capability_terms (list, adopters, capability_pk) INCLUDE (rank, created_at, changed);
 CREATE INDEX capability_terms_capability ON capability_terms (capability_pk);
 
 -- The workspace's agent -------------------------------------------------------
@@ -344,6 +351,6 @@ CREATE INDEX artifacts_conversation ON artifacts (conversation);
 
 -- +goose Down
 DROP TABLE artifacts, running_calls, ledger, conversations, skill_stamps, skills, secrets, overlays, adoptions,
-    agent_configs, capability_terms, capability_versions, capabilities, idempotency_keys, changes,
+    agent_configs, capability_terms, capability_lists, capability_versions, capabilities, idempotency_keys, changes,
     audit, signin_failures, session_owners, sessions, tokens, invitations, memberships, workspaces, users CASCADE;
 DROP FUNCTION refuse_change;

@@ -107,8 +107,13 @@ SELECT c.pk, c.source, c.id, c.reach, c.audiences, c.tags, c.created_at, c.adopt
 FROM capabilities c LEFT JOIN capability_versions v ON v.pk = c.latest_pk
 WHERE c.pk = @pk;
 
--- name: ClearTerms :exec
-DELETE FROM capability_terms WHERE capability_pk = @capability_pk;
+-- name: TermsOf :many
+SELECT t.list, l.shelf, l.term, l.kind, t.rank
+FROM capability_terms t JOIN capability_lists l ON l.id = t.list
+WHERE t.capability_pk = @capability_pk;
+
+-- name: DropTerms :exec
+DELETE FROM capability_terms WHERE capability_pk = @capability_pk AND list = ANY (@lists::bigint[]);
 
 -- name: CapabilityKeys :many
 SELECT pk FROM capabilities WHERE pk > @after ORDER BY pk LIMIT 500;

@@ -51,7 +51,11 @@ type Count struct {
 	Capped bool
 }
 
-func capped(n int) Count { return Count{N: min(n, countCap), Capped: n > countCap} }
+// plus adds, and stops telling exactly beyond countCap.
+func (c Count) plus(d Count) Count {
+	n := c.N + d.N
+	return Count{N: min(n, countCap), Capped: c.Capped || d.Capped || n > countCap}
+}
 
 // Page is part of a list.
 type Page struct {
@@ -80,21 +84,35 @@ func (s *Service) Browse(ctx context.Context, actor capability.Actor, q Query) (
 	if err != nil {
 		return Page{}, err
 	}
-	p := plan{
-		shelves: shelvesOf(viewer, q.Scope), kinds: q.kinds(), sort: q.Sort, limit: q.Limit, counts: q.Counts, at: at, viewer: viewer,
-	}
+	shelves := shelvesOf(viewer, q.Scope)
 	groups, ok := q.groups(viewer)
-	if !ok || len(p.shelves) == 0 {
-		return emptyPage(q), nil
+	if !ok || len(shelves) == 0 {
+		return q.emptyPage(), nil
 	}
-	if p.driver, p.others, err = s.driver(ctx, p.shelves, groups); err != nil {
+	cells, err := s.cells(ctx, shelves, groups)
+	if err != nil {
 		return Page{}, pg.Fault(err)
 	}
-	page, err := s.read(ctx, p, q)
+	if len(cells) == 0 {
+		return q.emptyPage(), nil
+	}
+	page, err := s.read(ctx, q.plan(cells, at, viewer), q, viewer)
 	return page, pg.Fault(err)
 }
 
-func emptyPage(q Query) Page {
+// plan makes the query ready for the cells that it meets in.
+func (q Query) plan(cells []cell, at *cursor, v capability.Viewer) plan {
+	p := plan{
+		cells: ofKinds(cells, q.Kinds), others: len(cells[0].lists) - 1, sort: q.Sort, limit: q.Limit, at: at, workspace: v.Workspace,
+		sized: cells,
+	}
+	if q.Counts && p.others > 0 {
+		p.counted = cells
+	}
+	return p
+}
+
+func (q Query) emptyPage() Page {
 	page := Page{Items: []Row{}}
 	if q.Counts {
 		page.count(q, nil)
@@ -102,28 +120,11 @@ func emptyPage(q Query) Page {
 	return page
 }
 
-// driver chooses the group to walk. Only with several does it ask.
-func (s *Service) driver(ctx context.Context, shelves []string, groups [][]string) ([]string, [][]string, error) {
-	switch len(groups) {
-	case 0:
-		return []string{everything}, nil, nil
-	case 1:
-		return groups[0], nil, nil
-	}
-	st := frequencies(shelves, groups)
-	var sizes []int64
-	if err := s.db.QueryRow(ctx, st.sql.String(), st.args...).Scan(&sizes); err != nil {
-		return nil, nil, fmt.Errorf("measure terms: %w", err)
-	}
-	driver, others := drive(groups, sizes)
-	return driver, others, nil
-}
-
 // hit is a row of the page statement. Everything but walk and counts is NULL
 // when the page is empty.
 type hit struct {
 	walk        int64
-	counts      map[capability.Kind]int
+	counts      []int64
 	key         int64
 	pk          *int64
 	source, id  *string
@@ -146,7 +147,7 @@ type hit struct {
 }
 
 // read runs the page statement.
-func (s *Service) read(ctx context.Context, p plan, q Query) (Page, error) {
+func (s *Service) read(ctx context.Context, p plan, q Query, v capability.Viewer) (Page, error) {
 	st := p.page()
 	rows, err := s.db.Query(ctx, st.sql.String(), st.args...)
 	if err != nil {
@@ -158,7 +159,7 @@ func (s *Service) read(ctx context.Context, p plan, q Query) (Page, error) {
 	}
 	page := Page{Items: []Row{}}
 	if q.Counts {
-		page.count(q, hits[0].counts)
+		page.count(q, p.kindCounts(hits[0].counts))
 	}
 	if hits[0].pk == nil {
 		return page, nil
@@ -170,23 +171,22 @@ func (s *Service) read(ctx context.Context, p plan, q Query) (Page, error) {
 		slices.Reverse(hits)
 	}
 	for _, h := range hits {
-		row, err := h.row(p.viewer)
+		row, err := h.row(v)
 		if err != nil {
 			return Page{}, err
 		}
 		page.Items = append(page.Items, row)
 	}
-	page.link(p, q, hits, more)
+	page.link(p, q.fingerprint(v), hits, more)
 	return page, nil
 }
 
 // link sets the cursors around the page.
-func (page *Page) link(p plan, q Query, hits []hit, more bool) {
+func (page *Page) link(p plan, query string, hits []hit, more bool) {
 	walk, backward := hits[0].walk, false
 	if p.at != nil {
 		walk, backward = p.at.Walk, p.at.Backward
 	}
-	query := q.fingerprint(p.viewer)
 	first, last := hits[0], hits[len(hits)-1]
 	if more || backward {
 		page.NextCursor = cursor{Key: last.key, PK: *last.pk, Walk: walk}.encode(query)
@@ -196,16 +196,29 @@ func (page *Page) link(p plan, q Query, hits []hit, more bool) {
 	}
 }
 
-func (page *Page) count(q Query, counts map[capability.Kind]int) {
+// kindCounts adds the cells up by kind: their matches as counted, or the sizes
+// of their one list.
+func (p plan) kindCounts(counted []int64) map[capability.Kind]Count {
+	out := map[capability.Kind]Count{}
+	for i, c := range p.sized {
+		n := Count{N: c.lists[0].size}
+		if p.counted != nil {
+			n.N = int(counted[i])
+			n.Capped = n.N <= countCap && c.lists[0].size > countEffort
+		}
+		out[c.kind] = out[c.kind].plus(n)
+	}
+	return out
+}
+
+func (page *Page) count(q Query, counts map[capability.Kind]Count) {
 	page.Kinds = map[capability.Kind]Count{}
-	total := 0
 	for _, k := range capability.Kinds {
-		page.Kinds[k] = capped(counts[k])
+		page.Kinds[k] = counts[k].plus(Count{})
 		if len(q.Kinds) == 0 || slices.Contains(q.Kinds, k) {
-			total += counts[k]
+			page.Total = page.Total.plus(counts[k])
 		}
 	}
-	page.Total = capped(total)
 }
 
 func scanHit(row pgx.CollectableRow, p plan) (h hit, err error) {

@@ -1,8 +1,10 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,43 +14,156 @@ import (
 
 var queries = db.New()
 
-const putTerms = `
-INSERT INTO capability_terms (shelf, term, kind, created_at, capability_pk, rank, adopters, changed)
-SELECT s.shelf, t.term, $3, $4, $5, t.rank, $6, pg_current_xact_id()::text::bigint
-FROM unnest($1::text[]) AS s (shelf), unnest($2::text[], $7::int[]) AS t (term, rank)`
+// listKey names one list of the index.
+type listKey struct{ shelf, term, kind string }
 
-// reindex rewrites the index rows of one capability from what the transaction
-// sees of it. Every write to a capability ends with it.
+func (k listKey) compare(o listKey) int {
+	return cmp.Or(cmp.Compare(k.shelf, o.shelf), cmp.Compare(k.term, o.term), cmp.Compare(k.kind, o.kind))
+}
+
+// reindex brings the index rows of one capability in line with what the
+// transaction sees of it. Every write to a capability ends with it.
 func reindex(ctx context.Context, tx pgx.Tx, pk int64) error {
 	row, err := queries.IndexSource(ctx, tx, pk)
 	if err != nil {
 		return fmt.Errorf("index capability %d: %w", pk, err)
 	}
-	if err := queries.ClearTerms(ctx, tx, pk); err != nil {
-		return fmt.Errorf("clear terms: %w", err)
+	want, err := wanted(row)
+	if err != nil {
+		return err
 	}
+	have, err := queries.TermsOf(ctx, tx, pk)
+	if err != nil {
+		return fmt.Errorf("terms of capability: %w", err)
+	}
+	return settle(ctx, tx, row, want, have)
+}
+
+// wanted lists where the capability belongs, with its ranks: nowhere when it
+// is tombstoned or has no live version.
+func wanted(row db.IndexSourceRow) (map[listKey]int32, error) {
+	out := map[listKey]int32{}
 	if row.TombstonedAt != nil || row.Content == nil {
-		return nil
+		return out, nil
 	}
 	content, faults := capability.DecodeContent([]byte(*row.Content))
 	if len(faults) > 0 {
-		return fmt.Errorf("index %s/%s: stored content does not decode: %v", row.Source, row.ID, faults)
+		return nil, fmt.Errorf("index %s/%s: stored content does not decode: %v", row.Source, row.ID, faults)
 	}
-	set := subjectMatter{
-		source: row.Source, id: row.ID, reach: capability.Reach(row.Reach), tags: row.Tags,
-		deprecated: row.Deprecated, content: content,
-	}.terms()
-	terms, ranks := set.ranked(popularity(row.Source, row.Adopters))
-	_, err = tx.Exec(ctx, putTerms, shelves(row.Source, capability.Reach(row.Reach), row.Audiences), terms, text(row.Kind), row.CreatedAt, pk,
-		row.Adopters, ranks)
+	ranks := subjectMatter{
+		source: row.Source, id: row.ID, reach: capability.Reach(row.Reach), tags: row.Tags, deprecated: row.Deprecated, content: content,
+	}.ranks(row.Adopters)
+	for _, shelf := range shelves(row.Source, capability.Reach(row.Reach), row.Audiences) {
+		for term, rank := range ranks {
+			out[listKey{shelf, term, text(row.Kind)}] = rank
+		}
+	}
+	return out, nil
+}
+
+// settle writes the difference between the rows that are wanted and those that
+// there are.
+func settle(ctx context.Context, tx pgx.Tx, row db.IndexSourceRow, want map[listKey]int32, have []db.TermsOfRow) error {
+	var gone, moved []int64
+	var ranks []int32
+	steps := map[listKey]int32{} // by how much each list grows
+	added := make(map[listKey]int32, len(want))
+	for k, rank := range want {
+		added[k], steps[k] = rank, 1
+	}
+	for _, h := range have {
+		k := listKey{h.Shelf, h.Term, h.Kind}
+		rank, stays := want[k]
+		switch {
+		case !stays:
+			gone, steps[k] = append(gone, h.List), -1
+			continue
+		case rank != h.Rank:
+			moved, ranks = append(moved, h.List), append(ranks, rank)
+		}
+		delete(added, k)
+		delete(steps, k)
+	}
+	ids, err := grow(ctx, tx, steps)
+	if err != nil {
+		return err
+	}
+	if len(gone) > 0 {
+		if err := queries.DropTerms(ctx, tx, db.DropTermsParams{CapabilityPk: row.Pk, Lists: gone}); err != nil {
+			return fmt.Errorf("drop terms: %w", err)
+		}
+	}
+	if err := move(ctx, tx, row.Pk, moved, ranks); err != nil {
+		return err
+	}
+	return put(ctx, tx, row, added, ids)
+}
+
+// grow changes the size of lists and makes the missing ones. It locks them in
+// one order, so that writers wait for each other instead of blocking.
+func grow(ctx context.Context, tx pgx.Tx, steps map[listKey]int32) (map[listKey]int64, error) {
+	keys := make([]listKey, 0, len(steps))
+	for k := range steps {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, listKey.compare)
+	shelf, term, kind, by := make([]string, len(keys)), make([]string, len(keys)), make([]string, len(keys)), make([]int32, len(keys))
+	for i, k := range keys {
+		shelf[i], term[i], kind[i], by[i] = k.shelf, k.term, k.kind, steps[k]
+	}
+	rows, err := tx.Query(ctx, `
+		INSERT INTO capability_lists (shelf, term, kind, n)
+		SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[])
+		ON CONFLICT (shelf, term, kind) DO UPDATE SET n = capability_lists.n + excluded.n
+		RETURNING id, shelf, term, kind`, shelf, term, kind, by)
+	if err != nil {
+		return nil, fmt.Errorf("grow lists: %w", err)
+	}
+	ids := make(map[listKey]int64, len(keys))
+	var id int64
+	var k listKey
+	_, err = pgx.ForEachRow(rows, []any{&id, &k.shelf, &k.term, &k.kind}, func() error {
+		ids[k] = id
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("grow lists: %w", err)
+	}
+	return ids, nil
+}
+
+func move(ctx context.Context, tx pgx.Tx, pk int64, lists []int64, ranks []int32) error {
+	if len(lists) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `
+		UPDATE capability_terms t SET rank = m.rank, changed = pg_current_xact_id()::text::bigint
+		FROM unnest($2::bigint[], $3::int[]) AS m (list, rank)
+		WHERE t.capability_pk = $1 AND t.list = m.list`, pk, lists, ranks)
+	if err != nil {
+		return fmt.Errorf("move terms: %w", err)
+	}
+	return nil
+}
+
+func put(ctx context.Context, tx pgx.Tx, row db.IndexSourceRow, added map[listKey]int32, ids map[listKey]int64) error {
+	lists, ranks := make([]int64, 0, len(added)), make([]int32, 0, len(added))
+	for k, rank := range added {
+		lists, ranks = append(lists, ids[k]), append(ranks, rank)
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO capability_terms (list, created_at, capability_pk, rank, adopters, changed)
+		SELECT p.list, $1, $2, p.rank, $3, pg_current_xact_id()::text::bigint
+		FROM unnest($4::bigint[], $5::int[]) AS p (list, rank)`, row.CreatedAt, row.Pk, row.Adopters, lists, ranks)
 	if err != nil {
 		return fmt.Errorf("put terms: %w", err)
 	}
 	return nil
 }
 
-// Reindex rebuilds the whole index, one capability per transaction, so that
-// the store stays usable meanwhile. It returns how many there were.
+// Reindex brings the index in line with the capabilities, one per transaction,
+// so that the store stays usable meanwhile. It is for a server whose words are
+// cut or weighed otherwise than before. It returns how many there were.
 func (s *Service) Reindex(ctx context.Context) (int, error) {
 	n, after := 0, int64(0)
 	for {
@@ -72,35 +187,4 @@ func (s *Service) Reindex(ctx context.Context) (int, error) {
 			n, after = n+1, pk
 		}
 	}
-}
-
-// CountAdopters brings the number of workspaces that adopted the capability,
-// or copied it as a skill, up to date with what the transaction sees. Whoever
-// writes adoptions or takes skills calls it in the same transaction, for
-// several capabilities in ascending order.
-func CountAdopters(ctx context.Context, tx pgx.Tx, capabilityPK int64) error {
-	// The lock first, in a statement of its own: the count then sees what the
-	// writer before it committed.
-	row, err := queries.LockAdopters(ctx, tx, capabilityPK)
-	if err != nil {
-		return fmt.Errorf("lock adopters: %w", err)
-	}
-	n, err := queries.CountAdopters(ctx, tx, capabilityPK)
-	if err != nil {
-		return fmt.Errorf("count adopters: %w", err)
-	}
-	adopters := int32(n)
-	if adopters == row.Adopters {
-		return nil
-	}
-	if err := queries.SetAdopters(ctx, tx, db.SetAdoptersParams{Adopters: adopters, Pk: capabilityPK}); err != nil {
-		return fmt.Errorf("set adopters: %w", err)
-	}
-	err = queries.SetTermAdopters(ctx, tx, db.SetTermAdoptersParams{
-		Adopters: adopters, Scale: rankScale, Popularity: popularity(row.Source, adopters), Pk: capabilityPK,
-	})
-	if err != nil {
-		return fmt.Errorf("set adopters of terms: %w", err)
-	}
-	return nil
 }

@@ -33,8 +33,11 @@ const (
 	maxQuery     = 500
 	// countCap is up to where counts are exact.
 	countCap = 1000
-	// candidates is how many matches a relevance of several words ranks.
+	// candidates is about how many matches a relevance of several words ranks.
 	candidates = 1000
+	// countEffort bounds how many rows of a list are asked whether the other
+	// words fit too; what is beyond is counted as "or more".
+	countEffort = 10_000
 )
 
 // Query asks for a page of the store. The zero Query is the first page of
@@ -145,18 +148,4 @@ func appendGroup[T ~string](groups [][]string, values []T, term func(T) string) 
 		}
 	}
 	return append(groups, group)
-}
-
-func (q Query) kinds() []string {
-	kinds := q.Kinds
-	if len(kinds) == 0 {
-		kinds = capability.Kinds
-	}
-	out := []string{}
-	for _, k := range kinds {
-		if !slices.Contains(out, string(k)) {
-			out = append(out, string(k))
-		}
-	}
-	return out
 }

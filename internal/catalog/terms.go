@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"capstore/internal/capability"
@@ -156,14 +155,12 @@ func discoverable(spec capability.Spec) (tools, domains []string, long string) {
 	return nil, nil, ""
 }
 
-// ranked spells the set for the database: terms and their ranks.
-func (s termSet) ranked(popular int32) (terms []string, ranks []int32) {
-	for term := range s {
-		terms = append(terms, term)
+// ranks gives every term of the capability its rank, at least 1.
+func (m subjectMatter) ranks(adopters int32) map[string]int32 {
+	out := m.terms()
+	popular := popularity(m.source, adopters)
+	for term, weight := range out {
+		out[term] = weight*rankScale + popular + 1
 	}
-	slices.Sort(terms)
-	for _, term := range terms {
-		ranks = append(ranks, s[term]*rankScale+popular+1)
-	}
-	return terms, ranks
+	return out
 }
