@@ -104,11 +104,20 @@ func (c *Ctx) Render(status int, component templ.Component) error {
 	}
 	h := c.W.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "private, no-cache")
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "private, no-cache")
+	}
 	h.Add("Vary", "HX-Request, Cookie, Accept-Language")
 	c.W.WriteHeader(status)
 	_, _ = c.W.Write(body.Bytes()) // a reader who has left is nobody's fault
 	return nil
+}
+
+// RenderOnce is Render for a page with a credential that is shown this once:
+// no cache keeps it.
+func (c *Ctx) RenderOnce(component templ.Component) error {
+	c.W.Header().Set("Cache-Control", "no-store")
+	return c.Render(http.StatusOK, component)
 }
 
 // Show answers a page, or only its fragment where htmx asks for it.
@@ -135,6 +144,20 @@ func (c *Ctx) Redirect(path string) error {
 func (c *Ctx) Done(path, text string) error {
 	c.site.Root.AddFlash(c.W, c.R, httpd.Flash{Tone: string(ui.Success), Text: text})
 	return c.Redirect(path)
+}
+
+// DoneUndo is Done with a way to take back what was done.
+func (c *Ctx) DoneUndo(path, text string, undo views.Undo) error {
+	c.site.Root.AddFlash(c.W, c.R, httpd.Flash{Tone: string(ui.Success), Text: text, UndoURL: undo.Action, UndoFields: undo.Values})
+	return c.Redirect(path)
+}
+
+// Absolute is the address under which others reach a path of this site.
+func (c *Ctx) Absolute(path string) string {
+	if base := c.site.Root.Config.BaseURL; base != nil {
+		return base.Scheme + "://" + base.Host + path
+	}
+	return "http://" + c.R.Host + path
 }
 
 // Form parses the request's form. A body over the bound is a TooLarge fault.

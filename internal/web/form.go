@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"capstore/internal/fault"
@@ -40,4 +41,31 @@ func show(l i18n.Locale, values url.Values, err error) views.Form {
 func fieldName(path string) string {
 	name := strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", ".")
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+}
+
+// shownAgain reports whether the error is one that the sender of a form can
+// mend in it, and the status under which it is shown again.
+func shownAgain(err error) (status int, again bool) {
+	f := fault.From(err)
+	switch {
+	case f == nil:
+		return 0, false
+	case f.Kind == fault.Invalid, f.Kind == fault.Limited, f.Kind == fault.Conflict && len(f.Fields) > 0:
+		return statusOf(f), true
+	default:
+		return 0, false
+	}
+}
+
+// renamed is the error with its fields' path changed from the service's to the
+// form's.
+func renamed(err error, from, to string) error {
+	f := *fault.From(err)
+	f.Fields = slices.Clone(f.Fields)
+	for i := range f.Fields {
+		if f.Fields[i].Path == from {
+			f.Fields[i].Path = to
+		}
+	}
+	return &f
 }

@@ -63,11 +63,17 @@ func statusOf(f *fault.Fault) int {
 	return http.StatusUnprocessableEntity
 }
 
+// logout ends the session. An invitation sends whoever is not meant back to
+// itself.
 func (s *Site) logout(c *Ctx) error {
+	form, err := c.Form()
+	if err != nil {
+		return err
+	}
 	if err := s.Root.Sessions.End(c.R.Context()); err != nil {
 		return err
 	}
-	return c.Redirect(views.LoginPath(""))
+	return c.Redirect(Back(form.Get("next"), views.LoginPath("")))
 }
 
 // demoEmails are the people whom the demo makes, in the order of the page.
