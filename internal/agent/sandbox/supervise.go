@@ -61,10 +61,10 @@ func supervise(ctx context.Context, j job, l Limits, m meter, p process) (ended,
 		}()
 	}
 	code := p.wait()
-	use := m.sample()
 	stopped := context.Cause(run)
 	stop(nil)
 	<-watched
+	use := m.sample()
 	<-out.done
 	<-errs.done
 	e := ended{code: code, use: use, stdout: stdout.buf, took: time.Since(begin)}
