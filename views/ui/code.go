@@ -5,15 +5,20 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// maxHighlight is the size past which source is shown without colours, which
-// nobody reads to the end and which would take long.
-const maxHighlight = 128 << 10
+// Bounds on colouring. The lexers are regular expressions, some of which take
+// time in the square of a line: 120 kB of "a" took JavaScript's 58 s.
+const (
+	maxHighlight = 64 << 10               // bytes of source
+	maxCodeLine  = 2000                   // bytes of a line
+	colourTime   = 200 * time.Millisecond // past it the rest stays plain
+)
 
 // CodeArgs describes a box of source code.
 type CodeArgs struct {
@@ -71,19 +76,48 @@ func highlight(source, language string, numbers bool) string {
 // lines splits source into lines of tokens; one token a line where there is no
 // lexer for the language or the source is too long.
 func lines(source, language string) [][]chroma.Token {
-	lexer := lexers.Get(language)
-	if language != "" && lexer != nil && len(source) <= maxHighlight {
-		// Text is kept as it is: chroma would change line ends and add one.
-		tokens, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, source)
-		if err == nil {
-			return chroma.SplitTokensIntoLines(tokens.Tokens())
+	tokens := []chroma.Token{{Type: chroma.Text, Value: source}}
+	if lexer := lexers.Get(language); language != "" && lexer != nil && colourable(source) {
+		tokens = coloured(lexer, source)
+	}
+	return chroma.SplitTokensIntoLines(tokens)
+}
+
+func colourable(source string) bool {
+	if len(source) > maxHighlight {
+		return false
+	}
+	for line := range strings.Lines(source) {
+		if len(line) > maxCodeLine {
+			return false
 		}
 	}
-	var plain [][]chroma.Token
-	for line := range strings.SplitAfterSeq(source, "\n") {
-		if line != "" {
-			plain = append(plain, []chroma.Token{{Type: chroma.Text, Value: line}})
-		}
+	return true
+}
+
+// coloured returns the tokens of source, the last of which is plain text where
+// the time ran out.
+func coloured(lexer chroma.Lexer, source string) (tokens []chroma.Token) {
+	plain := func(rest string) chroma.Token { return chroma.Token{Type: chroma.Text, Value: rest} }
+	// Text is kept as it is: by default chroma changes line ends and adds one.
+	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, source)
+	if err != nil {
+		return []chroma.Token{plain(source)}
 	}
-	return plain
+	defer func() { // a lexer reports its own faults by a panic
+		if recover() != nil {
+			tokens = []chroma.Token{plain(source)}
+		}
+	}()
+	done, end := 0, clock().Add(colourTime)
+	for token := range next.Stdlib() {
+		if clock().After(end) {
+			return append(tokens, plain(source[done:]))
+		}
+		// Some lexers read one line break more than there is.
+		token.Value = token.Value[:min(len(token.Value), len(source)-done)]
+		tokens = append(tokens, token)
+		done += len(token.Value)
+	}
+	return tokens
 }
