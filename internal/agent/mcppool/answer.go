@@ -30,14 +30,21 @@ type rpc struct {
 	ID      json.RawMessage `json:"id,omitempty"`
 	Method  string          `json:"method,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
-	Error   json.RawMessage `json:"error,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
+}
+
+// rpcError is how a server refuses a request.
+type rpcError struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
 }
 
 // lostSession is what servers say of a session they forgot, where they should
 // answer 404.
 var lostSession = regexp.MustCompile(`(?i)not initialized|(invalid|unknown|expired|missing|no valid|bad) session|session (id )?(is )?(not found|invalid|unknown|expired|missing)`)
 
-// failed keeps the status and the beginning of the body. A lost session under
+// failed keeps the status and the error of the body, if it is one. A lost session under
 // another status becomes the 404 that the protocol wants.
 func failed(x *exchange, resp *http.Response) *http.Response {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10)) // what came before an error will do
@@ -47,7 +54,11 @@ func failed(x *exchange, resp *http.Response) *http.Response {
 		if o.session && odd && lostSession.Match(body) {
 			resp.StatusCode = http.StatusNotFound
 		}
-		o.status, o.detail = resp.StatusCode, string(body)
+		o.status = resp.StatusCode
+		var m rpc
+		if json.Unmarshal(body, &m) == nil {
+			o.rpcErr = m.Error
+		}
 		if o.session && resp.StatusCode == http.StatusNotFound {
 			body = nil // a JSON-RPC error in it would hide the lost session from the SDK
 		}
@@ -74,13 +85,7 @@ func tapped(x *exchange, resp *http.Response, request rpc) (*http.Response, erro
 		if request.Method == "subscriptions/listen" {
 			limit = 0 // open for as long as the session
 		}
-		resp.Body = newEventTap(resp.Body, limit, func(data []byte) ([]byte, error) {
-			out, err := tap(x, data)
-			if err != nil {
-				return nil, x.refuse(brokenAnswer(err))
-			}
-			return out, nil
-		})
+		resp.Body = newEventTap(resp.Body, limit, x)
 		resp.ContentLength = -1
 		resp.Header.Del("Content-Length")
 		return resp, nil
@@ -128,7 +133,11 @@ func tap(x *exchange, data []byte) ([]byte, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fault.New(fault.Malformed, "bad_json", "The message is no JSON-RPC object.").Because(err)
 	}
-	if m.Method != "" || len(m.Result) == 0 || len(m.ID) == 0 {
+	if m.Method != "" {
+		return data, nil
+	}
+	x.note(func(o *outcome) { o.rpcErr = m.Error })
+	if len(m.Result) == 0 || len(m.ID) == 0 {
 		return data, nil
 	}
 	plain := plainResult(m.Result)

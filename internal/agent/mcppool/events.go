@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// eventTap passes a stream of server-sent events on, each message through edit.
+// eventTap passes a stream of server-sent events on, each message through tap.
 // It bounds one event and, where limit is not 0, the whole.
 type eventTap struct {
 	src   io.ReadCloser
 	in    *bufio.Reader
-	edit  func([]byte) ([]byte, error)
+	x     *exchange
 	out   bytes.Buffer
 	err   error
 	left  int64
 	bound bool
 }
 
-func newEventTap(src io.ReadCloser, limit int64, edit func([]byte) ([]byte, error)) *eventTap {
-	return &eventTap{src: src, in: bufio.NewReaderSize(src, 32<<10), edit: edit, left: limit, bound: limit > 0}
+func newEventTap(src io.ReadCloser, limit int64, x *exchange) *eventTap {
+	return &eventTap{src: src, in: bufio.NewReaderSize(src, 32<<10), x: x, left: limit, bound: limit > 0}
 }
 
 // Close implements io.Closer.
@@ -73,7 +73,7 @@ func (t *eventTap) next() {
 			head = append(append(head, line...), '\n')
 		}
 		if len(data) > MaxMessage || len(head) > 64<<10 {
-			t.err = answerTooLarge()
+			t.err = t.x.refuse(answerTooLarge())
 			return
 		}
 	}
@@ -85,9 +85,9 @@ func (t *eventTap) write(head, data []byte, some bool) {
 		return
 	}
 	if len(data) > 0 {
-		edited, err := t.edit(data)
+		edited, err := tap(t.x, data)
 		if err != nil {
-			t.err = err
+			t.err = t.x.refuse(brokenAnswer(err))
 			return
 		}
 		for line := range bytes.SplitSeq(edited, []byte("\n")) {
@@ -107,7 +107,7 @@ func (t *eventTap) line() ([]byte, error) {
 		line = append(line, part...)
 		t.left -= int64(len(part))
 		if t.bound && t.left < 0 || len(line) > MaxMessage+16 {
-			return nil, answerTooLarge()
+			return nil, t.x.refuse(answerTooLarge())
 		}
 		switch {
 		case err == nil:
@@ -165,7 +165,7 @@ func (w *wire) copyStream(r *http.Request, out io.Writer) (bool, error) {
 	if resp.StatusCode != http.StatusOK || err != nil || kind != "text/event-stream" {
 		return false, nil
 	}
-	body := newEventTap(resp.Body, 0, func(data []byte) ([]byte, error) { return tap(&exchange{}, data) })
+	body := newEventTap(resp.Body, 0, &exchange{})
 	_, err = io.Copy(out, body)
 	return true, err
 }

@@ -6,8 +6,6 @@ import (
 	"net/http"
 
 	"capstore/internal/fault"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // callFault says what became of a call, by what the wire saw rather than by the
@@ -25,9 +23,9 @@ func callFault(ctx context.Context, err error, o outcome) error {
 	if f := statusFault(o.status); f != nil {
 		return f.Because(err)
 	}
-	if rpcErr, ok := errors.AsType[*jsonrpc.Error](err); ok && rpcErr.Code != 0 {
-		return fault.New(fault.Unavailable, "server_error", "The server answers with an error: %s", clip(rpcErr.Message, 500)).
-			With("serverCode", rpcErr.Code).Because(err)
+	if o.rpcErr != nil {
+		return fault.New(fault.Unavailable, "server_error", "The server answers with an error: %s", clip(o.rpcErr.Message, 500)).
+			With("serverCode", o.rpcErr.Code).Because(err)
 	}
 	return disconnected(err)
 }

@@ -106,12 +106,13 @@ type entry struct {
 	dial     *dial    // nil while nobody connects
 	legacy   bool     // the server is known to speak only older revisions
 	used     time.Time
-	calls    int  // in flight
 	suspect  bool // a call lost its connection: ask for a sign of life first
 	failures int
 	retryAt  time.Time
 	reason   error // of the last failure, nil after a success
 }
+
+func (e *entry) idle() bool { return e.dial == nil && (e.session == nil || e.session.users == 0) }
 
 // dial is a connection being made, that any number of calls wait for.
 type dial struct {
@@ -181,8 +182,16 @@ func (p *Pool) removeLocked(key entryKey) {
 
 func (p *Pool) endLocked(e *entry) {
 	if s := e.session; s != nil {
-		e.session, e.calls, e.suspect = nil, 0, false
+		e.session, e.suspect = nil, false
 		s.cancel()
+		p.retireLocked(s)
+	}
+}
+
+// retireLocked closes a session once the calls in it are done: one that lost
+// its server has others in flight, which learn that for themselves.
+func (p *Pool) retireLocked(s *session) {
+	if s.retired = true; s.users == 0 {
 		p.closing.Go(s.close)
 	}
 }
@@ -194,7 +203,7 @@ func (p *Pool) reap() {
 	defer p.mu.Unlock()
 	now := p.opts.Now()
 	for key, e := range p.entries {
-		if e.calls == 0 && e.dial == nil && now.Sub(e.used) >= p.opts.Idle && now.After(e.retryAt) {
+		if e.idle() && now.Sub(e.used) >= p.opts.Idle && now.After(e.retryAt) {
 			p.removeLocked(key)
 		}
 	}
@@ -280,12 +289,13 @@ func (p *Pool) claim(k entryKey, t Target) (s *session, d *dial, ping bool, err 
 	}
 	now := p.opts.Now()
 	if e.session != nil && e.session.broken() {
-		p.endLocked(e)
+		p.retireLocked(e.session)
+		e.session = nil
 	}
 	if e.session != nil {
-		ping = e.suspect || e.calls == 0 && now.Sub(e.used) >= p.opts.PingAfter
+		ping = e.suspect || e.session.users == 0 && now.Sub(e.used) >= p.opts.PingAfter
 		e.suspect = false
-		e.calls++
+		e.session.users++
 		e.used = now
 		return e.session, nil, ping, nil
 	}
@@ -298,20 +308,21 @@ func (p *Pool) claim(k entryKey, t Target) (s *session, d *dial, ping bool, err 
 	return nil, e.dial, false, nil
 }
 
-// release counts the caller out. A lost session is closed, if nobody else has
-// put another in its place; a suspect one is asked before its next use.
+// release counts the caller out. A lost session is retired; a suspect one is
+// asked before its next use.
 func (p *Pool) release(k entryKey, s *session, lost, suspect bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e := p.entries[k]
-	if e == nil || e.session != s {
-		return // closed meanwhile
+	s.users--
+	if e := p.entries[k]; e != nil && e.session == s {
+		e.used = p.opts.Now()
+		e.suspect = e.suspect || suspect
+		if lost {
+			e.session, e.suspect, s.retired = nil, false, true
+		}
 	}
-	e.calls--
-	e.used = p.opts.Now()
-	e.suspect = e.suspect || suspect
-	if lost {
-		p.endLocked(e)
+	if s.retired && s.users == 0 {
+		p.closing.Go(s.close)
 	}
 }
 
@@ -378,7 +389,11 @@ func (p *Pool) States() []State {
 	defer p.mu.Unlock()
 	out := make([]State, 0, len(p.entries))
 	for k, e := range p.entries {
-		out = append(out, State{k.Key, e.session != nil, e.calls, e.failures, e.retryAt, e.reason})
+		s := State{Key: k.Key, Failures: e.failures, RetryAt: e.retryAt, Reason: e.reason}
+		if e.session != nil {
+			s.Connected, s.Calls = true, e.session.users
+		}
+		out = append(out, s)
 	}
 	return out
 }

@@ -19,8 +19,12 @@ import (
 type session struct {
 	mcp    *mcp.ClientSession
 	client *http.Client
-	ctx    context.Context // ends when the session is closed
+	ctx    context.Context // ends when the session is closed, with the calls in it
 	cancel context.CancelFunc
+	ended  chan struct{} // closed when the connection is over, whoever ended it
+
+	users   int  // calls in it; the pool's lock guards both
+	retired bool // closed once the last of them is done
 
 	mu        sync.Mutex
 	catalogue *Catalogue        // nil until it is listed
@@ -39,7 +43,7 @@ func (p *Pool) connect(ctx context.Context, key Key, t Target, legacy bool) (*se
 	}
 	client := p.guard.Client(clientOptions)
 	client.Transport = &wire{next: client.Transport, origin: origin, headers: t.Headers}
-	s := &session{client: client, progress: map[string]func(){}}
+	s := &session{client: client, progress: map[string]func(){}, ended: make(chan struct{})}
 	s.limits.idle, s.limits.total = p.opts.CallIdle, p.opts.CallTotal
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	sdk := mcp.NewClient(&mcp.Implementation{Name: "capstore", Version: p.opts.Version}, &mcp.ClientOptions{
@@ -61,15 +65,22 @@ func (p *Pool) connect(ctx context.Context, key Key, t Target, legacy bool) (*se
 		client.CloseIdleConnections()
 		return nil, connectFault(ctx, err, x.read())
 	}
-	go func() { // ends with the session, at close at the latest
+	go func() { // until close at the latest
 		_ = s.mcp.Wait()
-		s.cancel()
+		close(s.ended)
 	}()
 	return s, nil
 }
 
-// broken reports whether the session is closed, or was ended by its server.
-func (s *session) broken() bool { return s.ctx.Err() != nil }
+// broken reports whether the connection is over.
+func (s *session) broken() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
 
 func (s *session) legacy() bool {
 	r := s.mcp.InitializeResult()
@@ -132,14 +143,14 @@ func (s *session) callTool(ctx context.Context, tool string, args json.RawMessag
 	params.SetProgressToken(token)
 	_, err := s.mcp.CallTool(callCtx, params)
 	o := x.read()
-	if err != nil {
+	switch {
+	case o.result != nil: // whatever became of the connection since
+		r, err := parseResult(o.result)
+		return r, o, err
+	case err != nil:
 		return Result{}, o, callFault(limit.ctx, err, o)
 	}
-	if o.result == nil {
-		return Result{}, o, badResult(nil)
-	}
-	r, err := parseResult(o.result)
-	return r, o, err
+	return Result{}, o, badResult(nil)
 }
 
 // list reads every page of the server's tools, or gives the list that it knows.

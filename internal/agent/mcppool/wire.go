@@ -26,7 +26,7 @@ type outcome struct {
 	sent    bool            // a request may have reached the server
 	session bool            // it carried a session id
 	status  int             // of the last answer
-	detail  string          // beginning of an error's body
+	rpcErr  *rpcError       // that the server answered
 	result  json.RawMessage // as the server spelt it
 	refused error           // why the wire refused the answer
 }
