@@ -2,6 +2,10 @@
 // the store's in the top bar where the page has none.
 const typing = "input, textarea, select, [contenteditable], .cm-editor";
 
+if (!/Mac|iPhone|iPad/.test(navigator.platform)) {
+  for (const hint of document.querySelectorAll("[data-search-key]")) hint.textContent = "Ctrl K";
+}
+
 function asked(event) {
   if (event.key === "k" && (event.metaKey || event.ctrlKey)) return true;
   return event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.closest?.(typing);
