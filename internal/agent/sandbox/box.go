@@ -53,6 +53,9 @@ func (x *box) close() {
 // running. A sandbox that cannot be made is a fault with bwrap's own words.
 func (x *box) start(stdout, stderr *os.File, m meter) error {
 	x.cmd.Stdout, x.cmd.Stderr = stdout, stderr
+	if err := m.place(x.cmd.SysProcAttr); err != nil {
+		return err
+	}
 	err := x.cmd.Start()
 	for _, f := range x.files {
 		f.Close()

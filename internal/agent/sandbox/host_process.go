@@ -29,6 +29,9 @@ const doorkeeper = `read -r go <&3 || exit 126; exec 3<&-; exec "$0" "$@"`
 
 func (p *hostProcess) start(stdout, stderr *os.File, m meter) error {
 	p.cmd.Stdout, p.cmd.Stderr = stdout, stderr
+	if err := m.place(p.cmd.SysProcAttr); err != nil {
+		return err
+	}
 	if err := p.cmd.Start(); err != nil {
 		return fmt.Errorf("start a program: %w", err)
 	}
