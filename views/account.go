@@ -80,12 +80,18 @@ func (v Profile) languages(ctx context.Context) []ui.Option {
 
 func (v Profile) themes(ctx context.Context) []ui.Option {
 	chosen := v.Form.Value("theme", v.Theme)
-	icons := map[string]ui.IconName{"": ui.IconScreen, "light": ui.IconSun, "dark": ui.IconMoon}
 	var options []ui.Option
 	for _, theme := range []string{"", "light", "dark"} {
-		options = append(options, ui.Option{Value: theme, Label: i18n.T(ctx, themeKey(theme)), Icon: icons[theme], Selected: chosen == theme})
+		options = append(options, ui.Option{Value: theme, Label: i18n.T(ctx, themeKey(theme)), Selected: chosen == theme})
 	}
 	return options
+}
+
+func (v Security) passwordKey() string {
+	if v.HasPassword {
+		return "account.password_change"
+	}
+	return "account.password_set"
 }
 
 // browsers and systems are looked for in this order: most user agents claim to

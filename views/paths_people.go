@@ -1,5 +1,9 @@
 package views
 
+// WorkspacesPath lists the member's workspaces even when he has one alone,
+// which HomePath would lead straight into.
+func WorkspacesPath() string { return "/?all=1" }
+
 // NewWorkspacePath is where a workspace is made.
 func NewWorkspacePath() string { return "/workspaces/new" }
 

@@ -61,13 +61,11 @@ type AccountSecrets struct {
 	Workspaces []Workspace
 }
 
-func secretColumns(ctx context.Context, personal bool) []ui.Column {
-	columns := []ui.Column{{Label: i18n.T(ctx, "secrets.name")}}
-	if !personal {
-		columns = append(columns, ui.Column{Label: i18n.T(ctx, "secrets.by")})
+func secretColumns(ctx context.Context) []ui.Column {
+	return []ui.Column{
+		{Label: i18n.T(ctx, "secrets.name")}, {Label: i18n.T(ctx, "secrets.changed")}, {Label: i18n.T(ctx, "secrets.used_by")},
+		{Label: i18n.T(ctx, "common.actions"), Hidden: true},
 	}
-	return append(columns, ui.Column{Label: i18n.T(ctx, "secrets.changed")},
-		ui.Column{Label: i18n.T(ctx, "secrets.used_by")}, ui.Column{Label: i18n.T(ctx, "common.actions"), Hidden: true})
 }
 
 // back is where the form's way out leads.

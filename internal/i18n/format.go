@@ -50,6 +50,9 @@ func (l Locale) Ago(t, now time.Time) string {
 	gap, past := now.Sub(t), true
 	if gap < 0 {
 		gap, past = -gap, false
+		if gap >= 24*time.Hour {
+			gap = gap.Round(time.Hour) // what was just made to last 7 days ends in 7 days
+		}
 	}
 	var unit string
 	var n int

@@ -5,6 +5,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"capstore/internal/agent"
 	"capstore/internal/catalog"
@@ -58,8 +59,20 @@ func Mount(p Parts) *Site {
 	p.Root.Sessions.ErrorFunc = func(w http.ResponseWriter, r *http.Request, err error) {
 		s.fail(s.newCtx(w, r), err)
 	}
-	p.Root.NotFound(p.Root.Sessions.LoadAndSave(s.adapt(Route{Access: SignedIn, handler: func(*Ctx) error { return fault.Missing() }})))
+	p.Root.NotFound(p.Root.Sessions.LoadAndSave(s.adapt(Route{Access: SignedIn, handler: missing})))
 	return s
+}
+
+// missing answers an address that no route has, within the frame of the
+// workspace that it begins with when the reader belongs to it.
+func missing(c *Ctx) error {
+	first, _, _ := strings.Cut(strings.TrimPrefix(c.R.URL.Path, "/"), "/")
+	for _, m := range c.Who.Memberships {
+		if m.Workspace == first {
+			c.Who.Workspace, c.Who.WorkspaceName, c.Who.Role = m.Workspace, m.Name, m.Role
+		}
+	}
+	return fault.Missing()
 }
 
 // adapt turns a handler that returns an error into one that answers it.
