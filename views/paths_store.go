@@ -1,0 +1,105 @@
+package views
+
+// StoreFilters are what the store's address says about its list. The zero
+// value is the whole store in its own order.
+type StoreFilters struct {
+	Query   string
+	Kinds   []string
+	Tags    []string
+	Reach   []string
+	Sources []string
+	Domains []string
+	Sort    string // "" is the store's own order
+	Cursor  string
+}
+
+// StoreListPath is the store, or with mine what the workspace published, as
+// the filters narrow it.
+func StoreListPath(ws string, mine bool, f StoreFilters) string {
+	path := StorePath(ws)
+	if mine {
+		path = MinePath(ws)
+	}
+	pairs := []string{"q", f.Query}
+	for _, list := range []struct {
+		name   string
+		values []string
+	}{{"kind", f.Kinds}, {"tag", f.Tags}, {"reach", f.Reach}, {"source", f.Sources}, {"domain", f.Domains}} {
+		for _, v := range list.values {
+			pairs = append(pairs, list.name, v)
+		}
+	}
+	return withQuery(path, append(pairs, "sort", f.Sort, "cursor", f.Cursor)...)
+}
+
+// Tabs of a capability's page.
+const (
+	TabAbout     = "about"
+	TabFunctions = "functions"
+	TabSource    = "source"
+	TabFiles     = "files"
+	TabVersions  = "versions"
+	TabTry       = "try"
+)
+
+// DetailLens is what the address of a capability's page says beyond its name:
+// the tab, the version looked at and the page to go back to, each "" for the
+// default.
+type DetailLens struct {
+	Tab     string
+	Version string
+	From    string
+}
+
+// CapabilityTabPath is one tab of a capability's page.
+func CapabilityTabPath(ws, source, id string, l DetailLens) string {
+	tab := l.Tab
+	if tab == TabAbout {
+		tab = ""
+	}
+	return withQuery(CapabilityPath(ws, source, id), "tab", tab, "version", l.Version, "from", l.From)
+}
+
+// CapabilityFilePath is one file of a version, shown within the Files tab.
+func CapabilityFilePath(ws, source, id string, l DetailLens, file string) string {
+	l.Tab = TabFiles
+	return withQuery(CapabilityPath(ws, source, id), "tab", l.Tab, "version", l.Version, "from", l.From, "file", file)
+}
+
+// RawFilePath hands one file of a version over as a download.
+func RawFilePath(ws, source, id, version, file string) string {
+	return withQuery(join(ws, "store", source, id, "file"), "version", version, "path", file)
+}
+
+// VersionDiffPath is the Versions tab with two versions compared; split, when
+// set, puts them side by side. An empty version leaves the choice to the page.
+func VersionDiffPath(ws, source, id, base, candidate string, split bool) string {
+	view := ""
+	if split {
+		view = "split"
+	}
+	return withQuery(CapabilityPath(ws, source, id), "tab", TabVersions, "base", base, "candidate", candidate, "view", view)
+}
+
+// AdoptPath is where a version is adopted or re-pinned, and takes the POST of
+// it. An empty version is the latest one.
+func AdoptPath(ws, source, id, version string) string {
+	return withQuery(join(ws, "store", source, id, "adopt"), "version", version)
+}
+
+// UnadoptPath takes the POST that ends an adoption.
+func UnadoptPath(ws, source, id string) string { return join(ws, "store", source, id, "unadopt") }
+
+// EditCapabilityPath is where the next version of a capability is written.
+func EditCapabilityPath(ws, source, id string) string { return join(ws, "store", source, id, "edit") }
+
+// ManagePath is where its publisher decides on a capability's reach, tags,
+// maintainers and versions.
+func ManagePath(ws, source, id string) string { return join(ws, "store", source, id, "manage") }
+
+// CopySkillPath takes the POST that copies a published skill to the
+// workspace's library.
+func CopySkillPath(ws, source, id string) string { return join(ws, "store", source, id, "copy") }
+
+// ImportPath is where skills are brought in from files.
+func ImportPath(ws string) string { return join(ws, "store", "import") }

@@ -1,0 +1,33 @@
+package views
+
+import "testing"
+
+func TestStorePaths(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, got, want string }{
+		{"store", StoreListPath("acme", false, StoreFilters{}), "/acme/store"},
+		{"mine", StoreListPath("acme", true, StoreFilters{Query: "a&b"}), "/acme/store/mine?q=a%26b"},
+		{
+			"filters", StoreListPath("acme", false, StoreFilters{Kinds: []string{"mcp", "code"}, Tags: []string{"data"}, Sort: "newest", Cursor: "c="}),
+			"/acme/store?kind=mcp&kind=code&tag=data&sort=newest&cursor=c%3D",
+		},
+		{"first tab", CapabilityTabPath("acme", "globex", "fx", DetailLens{Tab: TabAbout}), "/acme/store/globex/fx"},
+		{
+			"lens", CapabilityTabPath("acme", "globex", "fx", DetailLens{Tab: TabSource, Version: "1.0.0", From: "mine"}),
+			"/acme/store/globex/fx?tab=source&version=1.0.0&from=mine",
+		},
+		{"file", CapabilityFilePath("acme", "globex", "fx", DetailLens{}, "a b/c.md"), "/acme/store/globex/fx?tab=files&file=a+b%2Fc.md"},
+		{"download", RawFilePath("acme", "globex", "fx", "1.0.0", "a.md"), "/acme/store/globex/fx/file?version=1.0.0&path=a.md"},
+		{"diff", VersionDiffPath("acme", "globex", "fx", "1.0.0", "1.1.0", true), "/acme/store/globex/fx?tab=versions&base=1.0.0&candidate=1.1.0&view=split"},
+		{"adopt", AdoptPath("acme", "globex", "fx", "1.0.0"), "/acme/store/globex/fx/adopt?version=1.0.0"},
+		{"unadopt", UnadoptPath("acme", "globex", "fx"), "/acme/store/globex/fx/unadopt"},
+		{"edit", EditCapabilityPath("acme", "acme", "fx"), "/acme/store/acme/fx/edit"},
+		{"manage", ManagePath("acme", "acme", "fx"), "/acme/store/acme/fx/manage"},
+		{"copy", CopySkillPath("acme", "globex", "fx"), "/acme/store/globex/fx/copy"},
+		{"import", ImportPath("acme"), "/acme/store/import"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, tt.got, tt.want)
+		}
+	}
+}
