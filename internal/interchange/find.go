@@ -22,7 +22,8 @@ func FromArchive(r io.ReaderAt, size int64, name string) (Import, error) {
 	if err != nil {
 		return Import{}, err
 	}
-	return find(t, stem(name))
+	t.name = stem(name)
+	return find(t)
 }
 
 // FromFolder reads the skills of a folder of that name. Links are not followed;
@@ -32,14 +33,15 @@ func FromFolder(fsys fs.FS, name string) (Import, error) {
 	if err != nil {
 		return Import{}, err
 	}
-	return find(t, name)
+	t.name, t.sure = name, true
+	return find(t)
 }
 
 // FromDocument reads one SKILL.md that came without a folder, as when it was
 // pasted.
 func FromDocument(raw []byte) (Import, error) {
 	doc := TreeFile{Path: capability.SkillFileName, Size: int64(len(raw)), read: func() ([]byte, error) { return raw, nil }}
-	return find(&tree{files: []TreeFile{doc}}, "")
+	return find(&tree{files: []TreeFile{doc}})
 }
 
 // FromUpload reads a file that somebody sent: a zip by its first bytes, else a
@@ -93,21 +95,21 @@ func stem(name string) string {
 
 // find makes items of a tree. A folder with a SKILL.md is one skill and all
 // below it is its own; folders without one yield those within them.
-func find(t *tree, name string) (Import, error) {
-	docs := documents(t)
-	roots := skillFolders(docs)
+func find(t *tree) (Import, error) {
+	roots := skillFolders(t.files)
+	parts := divide(t, roots)
 	out := Import{Notes: t.notes}
 	for _, p := range t.passed {
 		out.Items = append(out.Items, ignored(p, "not_searched", "It lies in a folder that is not searched."))
 	}
-	for _, f := range docs {
-		dir := path.Dir(f.Path)
-		if root, inner := above(roots, dir); inner {
-			out.Items = append(out.Items, ignored(f.Path, "inside_a_skill", "It is a file of the skill in "+show(root)+"."))
-		}
-	}
 	for _, dir := range roots {
-		out.Items = append(out.Items, oneSkill(t, docs, dir, folderName(dir, name)))
+		part := parts[dir]
+		out.Items = append(out.Items, t.skill(dir, part))
+		for _, f := range part.files {
+			if isDocument(f.Path) {
+				out.Items = append(out.Items, ignored(f.Path, "inside_a_skill", "It is a file of the skill in "+show(dir)+"."))
+			}
+		}
 	}
 	if len(out.Items) == 0 {
 		return out, fault.New(fault.Invalid, "no_skill", "There is no SKILL.md in it.").
@@ -117,71 +119,78 @@ func find(t *tree, name string) (Import, error) {
 	return out, nil
 }
 
-func documents(t *tree) []TreeFile {
-	var out []TreeFile
+// part is what belongs to one skill.
+type part struct {
+	docs  []TreeFile // in the folder itself: one, unless there are twins
+	files []TreeFile // everything else below it
+	notes []Note
+}
+
+// divide gives each file and note to the skill whose folder it lies in.
+func divide(t *tree, roots []string) map[string]*part {
+	out := make(map[string]*part, len(roots))
+	for _, dir := range roots {
+		out[dir] = &part{}
+	}
 	for _, f := range t.files {
-		if isDocument(f.Path) {
-			out = append(out, f)
+		root, ok := owner(roots, f.Path)
+		switch {
+		case !ok:
+		case isDocument(f.Path) && path.Dir(f.Path) == root:
+			out[root].docs = append(out[root].docs, f)
+		default:
+			out[root].files = append(out[root].files, f)
+		}
+	}
+	for _, n := range t.notes {
+		if root, ok := owner(roots, n.Path); ok {
+			out[root].notes = append(out[root].notes, n)
 		}
 	}
 	return out
 }
 
-// skillFolders returns the folders with a document that have none above them.
-func skillFolders(docs []TreeFile) []string {
+// owner finds the folder of the sorted list that the path lies in.
+func owner(roots []string, p string) (string, bool) {
+	for p != "." {
+		p = path.Dir(p)
+		if _, found := slices.BinarySearch(roots, p); found {
+			return p, true
+		}
+	}
+	return "", false
+}
+
+// skillFolders returns the folders with a document that have none above them,
+// sorted.
+func skillFolders(files []TreeFile) []string {
 	var all, out []string
-	for _, f := range docs {
-		all = append(all, path.Dir(f.Path))
+	for _, f := range files {
+		if isDocument(f.Path) {
+			all = append(all, path.Dir(f.Path))
+		}
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
 	for _, dir := range all {
-		if _, inner := above(all, dir); !inner {
+		if _, inner := owner(all, dir); !inner {
 			out = append(out, dir)
 		}
 	}
 	return out
 }
 
-// above finds the folder of the list that dir lies in, itself not counted.
-func above(list []string, dir string) (string, bool) {
-	for dir != "." {
-		dir = path.Dir(dir)
-		if _, found := slices.BinarySearch(list, dir); found {
-			return dir, true
-		}
-	}
-	return "", false
-}
-
-func oneSkill(t *tree, docs []TreeFile, dir, name string) Item {
-	var twins []TreeFile
-	for _, f := range docs {
-		if path.Dir(f.Path) == dir {
-			twins = append(twins, f)
-		}
-	}
-	if len(twins) > 1 {
-		item := Item{Path: twins[0].Path, Status: Refused}
-		item.Fault = docFault("document_twins", "%q and %q stand side by side; one of them must go.", path.Base(twins[0].Path), path.Base(twins[1].Path))
+func (t *tree) skill(dir string, p *part) Item {
+	if len(p.docs) > 1 {
+		item := Item{Path: p.docs[0].Path, Status: Refused}
+		item.Fault = docFault("document_twins", "%q and %q stand side by side; one of them must go.", path.Base(p.docs[0].Path), path.Base(p.docs[1].Path))
 		return item
 	}
-	var files []TreeFile
-	for _, f := range t.files {
-		if within(dir, f.Path) && f.Path != twins[0].Path {
-			files = append(files, f)
-		}
+	name, sure := t.name, t.sure
+	if dir != "." {
+		name, sure = path.Base(dir), true
 	}
-	return skillAt(t, twins[0], name, files)
-}
-
-func within(dir, p string) bool { return dir == "." || strings.HasPrefix(p, dir+"/") }
-
-func folderName(dir, outer string) string {
-	if dir == "." {
-		return outer
-	}
-	return path.Base(dir)
+	return skillAt(p, name, sure)
 }
 
 func ignored(p, code, message string) Item {

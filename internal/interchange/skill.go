@@ -27,9 +27,10 @@ func (r *reading) note(code, format string, args ...any) {
 	r.notes = append(r.notes, Note{Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// readSkill makes a skill of a SKILL.md. folder is the name of the folder it
-// stands in, "" when that is not known. The bytes are kept as they are.
-func readSkill(raw []byte, folder string) (*reading, error) {
+// readSkill makes a skill of a SKILL.md. folder is the name to take where it
+// gives none, and sure says that it has to be the same. The bytes are kept as
+// they are.
+func readSkill(raw []byte, folder string, sure bool) (*reading, error) {
 	d, err := splitDocument(raw)
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func readSkill(raw []byte, folder string) (*reading, error) {
 			Message: "The front matter is no valid YAML and was read line by line."})
 	}
 	r.spec.Instructions = strings.TrimSpace(d.body)
-	r.identity(m, folder)
+	r.identity(m, folder, sure)
 	r.fields(m)
 	r.content.Spec = r.spec
 	r.recognise(raw, m)
@@ -74,13 +75,13 @@ func isSpecField(k string) bool {
 	return false
 }
 
-func (r *reading) identity(m *matter, folder string) {
+func (r *reading) identity(m *matter, folder string, sure bool) {
 	name := capability.PlainText(m.text("name"))
 	switch {
 	case name == "" && folder != "":
 		name = folder
 		r.note("name_from_folder", "The front matter gives no name; the folder's is taken.")
-	case name != "" && folder != "" && name != folder:
+	case name != "" && sure && name != folder:
 		r.note("name_differs", "The name %q is not that of the folder, %q.", clip(name, 80), clip(folder, 80))
 	}
 	if name != "" && !portableName.MatchString(name) {
@@ -150,15 +151,17 @@ func (r *reading) recognise(raw []byte, m *matter) {
 	}
 }
 
-// skillAt reads the skill whose document is at doc, with the files beside it.
-func skillAt(t *tree, doc TreeFile, folder string, files []TreeFile) Item {
+// skillAt reads a skill. folder is the name of its folder, or that of the
+// archive when it is not sure.
+func skillAt(p *part, folder string, sure bool) Item {
+	doc := p.docs[0]
 	item := Item{Path: doc.Path, Status: Refused}
 	raw, err := readWithin(doc, MaxDocument)
 	if err != nil {
 		item.Fault = fault.From(err)
 		return item
 	}
-	r, err := readSkill(raw, folder)
+	r, err := readSkill(raw, folder, sure)
 	if err != nil {
 		item.Fault = fault.From(err)
 		return item
@@ -168,15 +171,11 @@ func skillAt(t *tree, doc TreeFile, folder string, files []TreeFile) Item {
 		item.Notes = append(item.Notes, Note{Path: doc.Path, Code: "document_name", Message: fmt.Sprintf("The file is called %q instead of %s.", base, capability.SkillFileName)})
 	}
 	dir := strings.TrimSuffix(doc.Path, path.Base(doc.Path))
-	if r.spec.Files, err = beside(dir, files); err != nil {
+	if r.spec.Files, err = beside(dir, p.files); err != nil {
 		item.Fault = fault.From(err)
 		return item
 	}
-	for _, n := range t.notes {
-		if strings.HasPrefix(n.Path, dir) {
-			item.Notes = append(item.Notes, n)
-		}
-	}
+	item.Notes = append(item.Notes, p.notes...)
 	if err := fault.Fields(r.content.Validate(capability.Rules{})); err != nil {
 		item.Fault = fault.From(err)
 		return item

@@ -20,6 +20,10 @@ type TreeFile struct {
 type tree struct {
 	files []TreeFile
 	notes []Note
+	// name is that of the folder itself, "" when it has none; sure says that it
+	// is the folder's and not only that of an archive.
+	name string
+	sure bool
 	// passed lists documents in folders that are not searched.
 	passed []string
 }

@@ -114,6 +114,8 @@ func TestToolsAreJudgedOneByOne(t *testing.T) {
 			{"name":"` + strings.Repeat("n", 300) + `"},
 			{"name":"echo","description":"one"},{"name":"echo","description":"two"},{"name":"twice"},{"name":"twice"},
 			{"name":"files.read/工具 x","annotations":{"readOnlyHint":true,"destructiveHint":"yes"}},
+			{"name":"deep","inputSchema":` + strings.Repeat(`{"properties":{"a":`, 70) + `{}` + strings.Repeat("}}", 70) + `},
+			{"name":"repeats","inputSchema":{"type":"object","type":"object"}},{"name":"bytes","description":"ÿ"},
 			{"name":"hints","annotations":{"readOnlyHint":true,"openWorldHint":false}}]}`
 	})
 	c, err := list(t, s)
@@ -124,10 +126,10 @@ func TestToolsAreJudgedOneByOne(t *testing.T) {
 	for _, tool := range c.Tools {
 		names = append(names, tool.Name)
 	}
-	if diff := cmp.Diff([]string{"good", "u1", "u3", "absent", "null", "list", "odd output", "draft-07", "echo", "twice", "files.read/工具 x", "hints"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"good", "u1", "u3", "absent", "null", "list", "odd output", "draft-07", "echo", "twice", "files.read/工具 x", "bytes", "hints"}, names); diff != "" {
 		t.Error(diff)
 	}
-	want := []string{"u2 schema_root_type", "remote schema_remote_ref", "dialect schema_unknown_dialect", " tool_name_empty", " tool_unreadable", " tool_unreadable", " tool_name_empty", strings.Repeat("n", 120) + "… tool_name_long"}
+	want := []string{"u2 schema_root_type", "remote schema_remote_ref", "dialect schema_unknown_dialect", " tool_name_empty", " tool_unreadable", " tool_unreadable", " tool_name_empty", strings.Repeat("n", 120) + "… tool_name_long", "deep tool_unreadable", "repeats tool_unreadable"}
 	if diff := cmp.Diff(want, problems(c.Refused)); diff != "" {
 		t.Errorf("refused: %s", diff)
 	}
@@ -137,7 +139,7 @@ func TestToolsAreJudgedOneByOne(t *testing.T) {
 	if string(c.Tools[7].InputSchema) != `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"n":{"maximum":18446744073709551615}}}` {
 		t.Errorf("a schema was re-spelt: %s", c.Tools[7].InputSchema)
 	}
-	h := c.Tools[11].Hints
+	h := c.Tools[12].Hints
 	if h.ReadOnly == nil || !*h.ReadOnly || h.OpenWorld == nil || *h.OpenWorld || h.Destructive != nil || h.Idempotent != nil {
 		t.Errorf("hints: %+v", h)
 	}

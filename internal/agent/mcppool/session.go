@@ -207,8 +207,8 @@ func (l *collector) describe(r *mcp.InitializeResult) {
 	if r == nil {
 		return
 	}
-	l.c.Protocol, l.c.Instructions = r.ProtocolVersion, r.Instructions
+	l.c.Protocol, l.c.Instructions = r.ProtocolVersion, clip(r.Instructions, maxDescription)
 	if r.ServerInfo != nil {
-		l.c.Server, l.c.Version = r.ServerInfo.Name, r.ServerInfo.Version
+		l.c.Server, l.c.Version = clip(r.ServerInfo.Name, 200), clip(r.ServerInfo.Version, 100)
 	}
 }
