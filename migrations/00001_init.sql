@@ -123,8 +123,8 @@ CREATE TABLE idempotency_keys (
     key          text NOT NULL,
     request_hash bytea NOT NULL,
     status       int,                          -- NULL while the first call runs
-    content_type text NOT NULL DEFAULT '',
-    body         bytea,
+    headers      json NOT NULL DEFAULT '{}',
+    body         bytea,                        -- NULL where the answer is not kept
     created_at   timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (workspace, subject, key)
 );

@@ -51,7 +51,11 @@ func ProblemOf(req *http.Request, err error) Problem {
 
 // WriteProblem answers with the fault within err as a problem document.
 func WriteProblem(w http.ResponseWriter, req *http.Request, err error) {
-	p := ProblemOf(req, err)
+	ProblemOf(req, err).Write(w)
+}
+
+// Write answers with the document.
+func (p Problem) Write(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Cache-Control", "no-store")

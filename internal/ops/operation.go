@@ -6,9 +6,11 @@ package ops
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 
 	"capstore/internal/capability"
+	"capstore/internal/fault"
 	"capstore/internal/identity"
 )
 
@@ -26,6 +28,11 @@ type Meta struct {
 	ReadOnly bool
 	Guarded  bool // asks even in permission mode auto
 	Success  int  // HTTP status when the output does not choose one
+	// Confidential says that the input or the answer holds what is stored
+	// nowhere in the clear, so that no surface keeps either of them.
+	Confidential bool
+	// Example is a JSON body that the operation takes.
+	Example string
 }
 
 // Operation is one declared operation, ready for any surface.
@@ -56,8 +63,59 @@ func declare[In, Out any](m Meta, run func(ctx context.Context, who identity.Pri
 // idempotent repeat of what gave 201 before.
 type WithStatus interface{ HTTPStatus() int }
 
-// WithETag is an output that carries the tag for If-Match.
+// WithETag is an output that carries the tag for If-Match, without quotes.
 type WithETag interface{ ETag() string }
+
+// WithLocation is an output that stands at an address of its own, below
+// /api/v1.
+type WithLocation interface{ Location(workspace string) string }
 
 // Empty is the output of operations that answer 204.
 type Empty struct{}
+
+// Nothing is the input of operations that take none.
+type Nothing struct{}
+
+// List is the output of every list. NextCursor is "" at the end.
+type List[T any] struct {
+	Items      []T    `json:"items"`
+	NextCursor string `json:"nextCursor" doc:"Send it as cursor for the next page; empty at the end."`
+}
+
+// listOf turns the rows into a list of what make gives for each.
+func listOf[From, To any](rows []From, make func(From) To) List[To] {
+	out := List[To]{Items: []To{}}
+	for _, r := range rows {
+		out.Items = append(out.Items, make(r))
+	}
+	return out
+}
+
+// Upload is the content of a file as somebody sent it.
+type Upload struct {
+	Data []byte
+	Name string
+}
+
+// File is an output that is a file rather than JSON.
+type File struct {
+	Name      string
+	MediaType string
+	Data      []byte
+}
+
+// Nullable is an input in which null says something that leaving it out does
+// not.
+type Nullable[T any] struct {
+	Set   bool
+	Value *T
+}
+
+// Checked is a body that can say what is wrong with it beyond its form, so
+// that whoever sends several faults hears of all at once.
+type Checked interface{ Faults() []fault.Field }
+
+// refused puts one fault at a field of the body.
+func refused(path, code, format string, args ...any) error {
+	return fault.Fields([]fault.Field{{Path: path, Code: code, Message: fmt.Sprintf(format, args...)}})
+}
