@@ -56,6 +56,13 @@ func (x *box) start(stdout, stderr *os.File, m meter) error {
 	if err := m.place(x.cmd.SysProcAttr); err != nil {
 		return err
 	}
+	if x.cmd.SysProcAttr.Credential != nil { // else /dev/stderr is not theirs to open
+		for _, stream := range []*os.File{stdout, stderr} {
+			if err := stream.Chown(int(x.who.uid), int(x.who.gid)); err != nil {
+				return fmt.Errorf("hand over a pipe: %w", err)
+			}
+		}
+	}
 	err := x.cmd.Start()
 	for _, f := range x.files {
 		f.Close()

@@ -71,14 +71,13 @@ func (b *Bubblewrap) options(l *layout, j job) ([]string, error) {
 		}
 	}
 	disk := strconv.FormatInt(b.limits.Disk, 10)
-	o = append(o, "--size", disk, "--tmpfs", "/tmp", "--size", disk, "--tmpfs", workFolder,
-		"--size", disk, "--tmpfs", "/dev/shm")
+	o = append(o, "--size", disk, "--tmpfs", "/tmp", "--size", disk, "--tmpfs", workFolder)
 	for _, f := range j.files {
 		if o, err = l.file(o, path.Join(workFolder, f.Path), f.Data); err != nil {
 			return nil, err
 		}
 	}
-	return append(o, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", workFolder), nil
+	return append(o, "--remount-ro", "/", "--chdir", workFolder), nil
 }
 
 // file adds a file that everyone may read.
@@ -104,9 +103,17 @@ func setenv(env []string) []string {
 }
 
 // system binds what an interpreter needs of the host, read-only: /usr with the
-// links into it, and the few parts of /etc that are not about this host.
+// links into it, the few parts of /etc that are not about this host, and
+// devices that hold nothing. bwrap's own --dev adds terminals and five mounts,
+// of which each call would pay the price.
 func system(interpreter string) []string {
-	o := []string{"--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev"}
+	o := []string{"--ro-bind", "/usr", "/usr", "--proc", "/proc"}
+	for _, device := range []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"} {
+		o = append(o, "--dev-bind", device, device)
+	}
+	o = append(o, "--symlink", "/proc/self/fd", "/dev/fd", "--symlink", "/proc/self/fd/0", "/dev/stdin",
+		"--symlink", "/proc/self/fd/1", "/dev/stdout", "--symlink", "/proc/self/fd/2", "/dev/stderr",
+		"--symlink", "/tmp", "/dev/shm")
 	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64"} {
 		if target, err := os.Readlink(dir); err == nil {
 			o = append(o, "--symlink", target, dir)

@@ -72,6 +72,7 @@ func contract(t *testing.T, d sandbox.Driver) {
 		{"node module", sandbox.Node, `import fs from "node:fs"; console.log(await Promise.resolve(7))`, `7`, "", "7", false},
 		{"node require", sandbox.Node, `const fs = require("fs"); console.log(fs.existsSync("/"))`, `true`, "", "true", false},
 		{"bash", sandbox.Bash, `echo one; echo '{"ok":true}'; echo done.`, `{"ok":true}`, "one\ndone.\n", "", false},
+		{"streams by name", sandbox.Bash, `echo log >/dev/stdout && echo no >/dev/stderr && cat /dev/stdin`, `{}`, "log\n", "", false},
 		{"bare text", sandbox.Python, `print('"text"')`, `"text"`, "", "text", false},
 		{"tool result", sandbox.Bash, `echo '{"content":[{"type":"text","text":"no"}],"isError":true}'`,
 			`{"content":[{"type":"text","text":"no"}],"isError":true}`, "", "no", true},
