@@ -18,6 +18,7 @@ import (
 	"capstore/cmd/capstore/demo"
 	"capstore/internal/agent"
 	"capstore/internal/agent/sandbox"
+	"capstore/internal/api"
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/internal/fault"
@@ -25,6 +26,7 @@ import (
 	"capstore/internal/identity"
 	"capstore/internal/lifecycle"
 	"capstore/internal/netguard"
+	"capstore/internal/ops"
 	"capstore/internal/secret"
 	"capstore/internal/web"
 	"capstore/internal/workspace"
@@ -130,6 +132,11 @@ func (a *App) mount(ctx context.Context, opts Options) error {
 		BaseURL: a.Config.PublicURL(), Hosts: a.Config.Hosts, TrustProxy: a.Config.TrustProxy, Demo: opts.Demo, CookieKey: key,
 	}, a.Identity, a.Sessions, a.Log, a.Ready)
 	web.Mount(web.Parts{Root: a.Root, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Agent: a.Agent})
+	if err := api.Mount(api.Parts{Root: a.Root, DB: a.Store.DB, Services: ops.Services{
+		Identity: a.Identity, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Agent: a.Agent,
+	}}); err != nil {
+		return err
+	}
 	a.Handler = a.Root.Handler()
 	return a.offerSetup(ctx)
 }
