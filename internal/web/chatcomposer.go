@@ -163,10 +163,8 @@ func (c *Ctx) whyNot(e registry.Entry) string {
 			names = append(names, secret.Name)
 		}
 		return c.T("chat.needs_setup", "names", strings.Join(names, ", "))
-	case registry.Off:
-		return c.T("chat.off")
 	}
-	return c.T("chat.unavailable", "reason", string(e.Row.Reason))
+	return c.reason(e.Row.Reason)
 }
 
 // readAsk turns the sent form into what is asked of the agent. A composer
