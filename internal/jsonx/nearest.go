@@ -9,9 +9,8 @@ import (
 // close: equal but for case and separators, or within one edit for every four
 // letters, two at least.
 func Nearest(s string, names []string) string {
-	slices.Sort(names)
 	best, cost := "", max(2, len(s)/4)+1
-	for _, n := range names {
+	for _, n := range slices.Sorted(slices.Values(names)) { // a tie goes to the first by name
 		if plain(n) == plain(s) {
 			return n
 		}
