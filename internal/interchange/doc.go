@@ -30,12 +30,12 @@ const (
 
 // Item is one SKILL.md that was found.
 type Item struct {
-	Path     string             // of the SKILL.md itself
-	Status   Status             //
+	Path     string // of the SKILL.md itself
+	Status   Status
 	Content  capability.Content // when Ready; its Spec is a *capability.SkillSpec
 	Repaired bool               // the front matter had to be mended to be read
-	Notes    []Note             //
-	Fault    *fault.Fault       // when Refused
+	Notes    []Note
+	Fault    *fault.Fault // when Refused
 }
 
 // Import is all that was found, in the order of paths. The numbers add up:

@@ -57,6 +57,7 @@ func (p *Pool) claim(k entryKey, t Target) (s *session, d *dial, ping bool, err 
 		ping = e.suspect || e.session.users == 0 && now.Sub(e.used) >= p.opts.PingAfter
 		e.suspect = false
 		e.session.users++
+		p.closing.Add(1) // until release: a stop waits for the calls that it ends
 		e.used = now
 		return e.session, nil, ping, nil
 	}
@@ -72,6 +73,7 @@ func (p *Pool) claim(k entryKey, t Target) (s *session, d *dial, ping bool, err 
 // release counts the caller out. A lost session is retired; a suspect one is
 // asked before its next use.
 func (p *Pool) release(k entryKey, s *session, lost, suspect bool) {
+	defer p.closing.Done()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.users--
@@ -116,7 +118,7 @@ func (p *Pool) dialLocked(k entryKey, e *entry, t Target) {
 func (e *entry) connected(s *session, err error, now time.Time) {
 	e.used = now
 	if err == nil {
-		e.session, e.legacy, e.failures, e.reason = s, s.legacy(), 0, nil
+		e.session, e.legacy, e.failures, e.reason, e.retryAt = s, s.legacy(), 0, nil, time.Time{}
 		return
 	}
 	e.legacy, e.reason = false, err

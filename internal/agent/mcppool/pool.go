@@ -89,7 +89,7 @@ type Pool struct {
 	mu      sync.Mutex
 	running bool
 	entries map[entryKey]*entry
-	closing sync.WaitGroup // sessions and dials that are ending
+	closing sync.WaitGroup // calls, dials and sessions that are not over yet
 }
 
 // New returns a pool whose connections all pass the guard.

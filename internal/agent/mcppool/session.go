@@ -29,8 +29,8 @@ type session struct {
 	mu        sync.Mutex
 	catalogue *Catalogue        // nil until it is listed
 	progress  map[string]func() // by token: resets a call's idle limit
-	tokens    atomic.Int64      //
-	revision  int               // moves with every list_changed
+	tokens    atomic.Int64
+	revision  int // moves with every list_changed
 	limits    struct{ idle, total time.Duration }
 }
 
