@@ -181,7 +181,11 @@ func (c *client) send(method, path string, body any) *answer {
 	}
 	rec := httptest.NewRecorder()
 	c.handler.ServeHTTP(rec, req)
-	return &answer{t: c.t, Status: rec.Code, Header: rec.Header(), Body: rec.Body.String(), Statements: counter.Statements()}
+	a := &answer{t: c.t, Status: rec.Code, Header: rec.Header(), Body: rec.Body.String(), Statements: counter.Statements()}
+	rules, err := theContract()
+	must(c.t, err)
+	rules.holds(c.t, req, a)
+	return a
 }
 
 func (c *client) get(path string) *answer { c.t.Helper(); return c.send(http.MethodGet, path, nil) }
@@ -209,7 +213,7 @@ func (a *answer) want(status int) *answer {
 func (a *answer) refused(status int, code string) httpd.Problem {
 	a.t.Helper()
 	p := httpd.Problem{}
-	a.want(status).into(&p)
+	problemOf(a.t, a.want(status).Body, &p)
 	if p.Code != code || p.Status != status || a.Header.Get("Content-Type") != "application/problem+json" {
 		a.t.Fatalf("problem %q (%s), want %q: %s", p.Code, a.Header.Get("Content-Type"), code, a.Body)
 	}

@@ -56,7 +56,7 @@ func TestPublishAndRead(t *testing.T) {
 		t.Errorf("still deprecated: %v", got)
 	}
 	c.send(http.MethodDelete, acme+"/capabilities/add-up", nil).want(http.StatusNoContent)
-	c.get(acme + "/capabilities/add-up").refused(http.StatusNotFound, "not_found")
+	c.get(acme+"/capabilities/add-up").refused(http.StatusNotFound, "not_found")
 }
 
 // TestAdoptAndSwitch is the main job: adopt foreign code with consent and a

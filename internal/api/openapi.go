@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"capstore/internal/catalog"
 	"capstore/internal/httpd"
 	"capstore/internal/ops"
 )
@@ -22,38 +20,24 @@ import (
 // number; taking away or changing what is there moves the major one.
 const Version = "1.0.0"
 
-const schemas = "#/components/schemas/"
-
 // Document returns the OpenAPI 3.1 description of the operations, made from
 // their declarations.
 func Document(operations []ops.Operation) ([]byte, error) {
-	b := builder{registry: huma.NewMapRegistry(schemas, schemaName), paths: map[string]*huma.PathItem{}}
-	b.registry.RegisterTypeAlias(reflect.TypeFor[ops.Nullable[bool]](), reflect.TypeFor[*bool]())
-	b.registry.RegisterTypeAlias(reflect.TypeFor[ops.Nullable[catalog.Deprecation]](), reflect.TypeFor[*catalog.Deprecation]())
+	b := builder{registry: newRegistry(), paths: map[string]*huma.PathItem{}, bodies: map[string]bool{}}
 	b.registry.Schema(reflect.TypeFor[httpd.Problem](), true, "")
 	for _, op := range operations {
 		if err := b.add(op); err != nil {
 			return nil, fmt.Errorf("api: describe %s: %w", op.Name, err)
 		}
 	}
+	mend(b.registry, b.bodies)
 	return b.encode()
-}
-
-// schemaName tells types of other packages from those of the operations.
-func schemaName(t reflect.Type, hint string) string {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	name := huma.DefaultSchemaNamer(t, hint)
-	if pkg := path.Base(t.PkgPath()); t.PkgPath() != "" && pkg != "ops" && pkg != "httpd" {
-		name = strings.ToUpper(pkg[:1]) + pkg[1:] + name
-	}
-	return name
 }
 
 type builder struct {
 	registry huma.Registry
 	paths    map[string]*huma.PathItem
+	bodies   map[string]bool // the schemas of which bodies are made
 }
 
 func (b builder) encode() ([]byte, error) {
@@ -152,6 +136,7 @@ func (b builder) body(op ops.Operation, p ops.Param) (*huma.RequestBody, error) 
 		return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/zip": file, "text/markdown": file}}, nil
 	}
 	media := &huma.MediaType{Schema: b.registry.Schema(p.Type, true, op.Name)}
+	reachable(b.registry, strings.TrimPrefix(media.Schema.Ref, schemas), b.bodies)
 	if err := json.Unmarshal([]byte(op.Example), &media.Example); err != nil {
 		return nil, fmt.Errorf("example: %w", err)
 	}
