@@ -854,7 +854,7 @@ func (q *Queries) SetReach(ctx context.Context, db DBTX, arg SetReachParams) err
 
 const setTermAdopters = `-- name: SetTermAdopters :exec
 UPDATE capability_terms SET adopters = $1, rank = (rank - 1) / $2::int * $2::int + $3::int + 1,
-    changed = pg_current_xact_id()::text::bigint
+    changed = pg_current_xact_id()
 WHERE capability_pk = $4
 `
 

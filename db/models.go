@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 type Adoption struct {
@@ -86,7 +87,7 @@ type CapabilityTerm struct {
 	CapabilityPk int64
 	Rank         int32
 	Adopters     int32
-	Changed      int64
+	Changed      pgtype.Uint64
 }
 
 type CapabilityVersion struct {
@@ -136,7 +137,7 @@ type IdempotencyKey struct {
 	Key         string
 	RequestHash []byte
 	Status      *int32
-	ContentType string
+	Headers     json.RawMessage
 	Body        []byte
 	CreatedAt   time.Time
 }

@@ -209,7 +209,7 @@ CREATE TABLE capability_terms (
     capability_pk bigint NOT NULL REFERENCES capabilities (pk),
     rank          int NOT NULL,                -- how well the term fits, then how popular it is; at least 1
     adopters      int NOT NULL,
-    changed       bigint NOT NULL,             -- transaction that wrote the row: a walk by rank shows none twice
+    changed       xid8 NOT NULL,               -- transaction that wrote the row: a walk by rank shows none twice
     PRIMARY KEY (list, created_at, capability_pk) INCLUDE (rank)
 );
 CREATE INDEX capability_terms_rank ON capability_terms (list, rank, capability_pk) INCLUDE (created_at, changed);

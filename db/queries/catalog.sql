@@ -130,7 +130,7 @@ UPDATE capabilities SET adopters = @adopters WHERE pk = @pk;
 
 -- name: SetTermAdopters :exec
 UPDATE capability_terms SET adopters = sqlc.arg(adopters), rank = (rank - 1) / sqlc.arg(scale)::int * sqlc.arg(scale)::int + sqlc.arg(popularity)::int + 1,
-    changed = pg_current_xact_id()::text::bigint
+    changed = pg_current_xact_id()
 WHERE capability_pk = @pk;
 
 -- Reading -------------------------------------------------------------------------

@@ -3,12 +3,14 @@ package catalog
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"capstore/internal/capability"
 	"capstore/internal/pg"
@@ -97,7 +99,17 @@ func (s *Service) Browse(ctx context.Context, actor capability.Actor, q Query) (
 		return q.emptyPage(), nil
 	}
 	page, err := s.read(ctx, q.plan(cells, at, viewer), q, viewer)
+	if at != nil && unreadable(err) {
+		return Page{}, badCursor()
+	}
 	return page, pg.Fault(err)
+}
+
+// unreadable reports whether the database could not read an argument, which
+// only the snapshot of a forged cursor makes happen.
+func unreadable(err error) bool {
+	pe, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pe.Code == "22P02" // invalid_text_representation
 }
 
 // plan makes the query ready for the cells that it meets in.
@@ -123,7 +135,7 @@ func (q Query) emptyPage() Page {
 // hit is a row of the page statement. Everything but walk and counts is NULL
 // when the page is empty.
 type hit struct {
-	walk        int64
+	walk        string
 	counts      []int64
 	key         int64
 	pk          *int64

@@ -14,12 +14,16 @@ type cursor struct {
 	Key      int64 `json:"k"` // of the row that the page goes on from
 	PK       int64 `json:"p"`
 	Backward bool  `json:"b,omitempty"`
-	// Walk is the transaction horizon at the walk's first page: in orders that
-	// move, what changed since is left out, so that nothing comes twice.
-	Walk int64 `json:"w"`
+	// Walk is the snapshot of the walk's first page: in orders that move, what
+	// changed since is left out, so that nothing comes twice.
+	Walk string `json:"w"`
 }
 
-const cursorSumLen = 8
+const (
+	cursorSumLen = 8
+	// maxKey is the end of the year 9999, in microseconds.
+	maxKey = 253402300799_999999
+)
 
 // encode spells the cursor so that a reader neither understands nor edits it.
 // The sum guards against accidents and mixed-up queries, not against malice:
@@ -27,7 +31,7 @@ const cursorSumLen = 8
 func (c cursor) encode(query string) string {
 	body, err := json.Marshal(c)
 	if err != nil {
-		panic(fmt.Sprintf("catalog: a cursor of integers does not encode: %v", err))
+		panic(fmt.Sprintf("catalog: a cursor does not encode: %v", err))
 	}
 	sum := cursorSum(query, body)
 	return base64.RawURLEncoding.EncodeToString(append(sum, body...))
@@ -55,7 +59,7 @@ func decodeCursor(s, query string) (*cursor, error) {
 		return nil, badCursor()
 	}
 	var c cursor
-	if err := json.Unmarshal(body, &c); err != nil {
+	if err := json.Unmarshal(body, &c); err != nil || c.Key < 0 || c.Key > maxKey {
 		return nil, badCursor()
 	}
 	return &c, nil

@@ -137,7 +137,7 @@ func move(ctx context.Context, tx pgx.Tx, pk int64, lists []int64, ranks []int32
 		return nil
 	}
 	_, err := tx.Exec(ctx, `
-		UPDATE capability_terms t SET rank = m.rank, changed = pg_current_xact_id()::text::bigint
+		UPDATE capability_terms t SET rank = m.rank, changed = pg_current_xact_id()
 		FROM unnest($2::bigint[], $3::int[]) AS m (list, rank)
 		WHERE t.capability_pk = $1 AND t.list = m.list`, pk, lists, ranks)
 	if err != nil {
@@ -153,7 +153,7 @@ func put(ctx context.Context, tx pgx.Tx, row db.IndexSourceRow, added map[listKe
 	}
 	_, err := tx.Exec(ctx, `
 		INSERT INTO capability_terms (list, created_at, capability_pk, rank, adopters, changed)
-		SELECT p.list, $1, $2, p.rank, $3, pg_current_xact_id()::text::bigint
+		SELECT p.list, $1, $2, p.rank, $3, pg_current_xact_id()
 		FROM unnest($4::bigint[], $5::int[]) AS p (list, rank)`, row.CreatedAt, row.Pk, row.Adopters, lists, ranks)
 	if err != nil {
 		return fmt.Errorf("put terms: %w", err)

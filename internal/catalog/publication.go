@@ -55,12 +55,16 @@ type draft struct {
 func (p Publication) check(rules capability.Rules) (draft, error) {
 	d := draft{Publication: p}
 	fields := p.checkPlain()
-	spec, specFaults := capability.DecodeSpec(p.Spec)
-	fields = append(fields, specFaults...)
+	var spec capability.Spec
+	if len(p.Spec) > 0 {
+		var faults []fault.Field
+		spec, faults = capability.DecodeSpec(p.Spec)
+		fields = append(fields, faults...)
+	}
 	d.content = capability.Content{Name: p.Name, Description: p.Description, Spec: spec}
-	// Without a spec the other faults are still worth telling.
+	// Where the spec does not decode the other faults are still worth telling.
 	for _, f := range d.content.Validate(rules) {
-		if spec != nil || !strings.HasPrefix(f.Path, "/spec") {
+		if spec != nil || len(p.Spec) == 0 || !strings.HasPrefix(f.Path, "/spec") {
 			fields = append(fields, f)
 		}
 	}

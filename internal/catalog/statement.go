@@ -69,7 +69,7 @@ func (s *statement) arg(v any) string {
 func (p plan) page() *statement {
 	s := &statement{}
 	order, _ := p.direction()
-	s.add("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS walk, ")
+	s.add("SELECT pg_current_snapshot()::text AS walk, ")
 	s.counts(p)
 	s.add(" AS counts, page.*\nFROM (SELECT) AS one LEFT JOIN LATERAL (\nSELECT hit.key, hit.capability_pk, c.* FROM (")
 	s.hits(p)
@@ -132,25 +132,25 @@ func (s *statement) hits(p plan) {
 	s.probes(p)
 	s.add("\n	WHERE d.list = cell.l0")
 	if p.at != nil && !p.blended() {
-		s.add(" AND (d.%s, d.capability_pk) %s (%s, %s)", p.column(), compare, s.arg(p.place()), s.arg(p.at.PK))
+		s.add(" AND (d.%s, d.capability_pk) %s (%s, %s)", p.column(), compare, s.place(p), s.arg(p.at.PK))
 	}
 	if p.at != nil && p.column() != "created_at" {
-		// A row from beyond the horizon is one of a restored database: old.
-		s.add(" AND (d.changed < %s OR d.changed >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint)", s.arg(p.at.Walk))
+		// A row of a transaction yet to come is one of a restored database: old.
+		s.add(" AND (pg_visible_in_snapshot(d.changed, %s::text::pg_snapshot) OR d.changed >= pg_snapshot_xmax(pg_current_snapshot()))", s.arg(p.at.Walk))
 	}
 	s.add("\n	ORDER BY d.%s %s, d.capability_pk %s LIMIT %d) AS w", p.column(), inwards, inwards, inner)
 	if p.at != nil && p.blended() {
-		s.add(" WHERE (w.key, w.capability_pk) %s (%s, %s)", compare, s.arg(p.place()), s.arg(p.at.PK))
+		s.add(" WHERE (w.key, w.capability_pk) %s (%s, %s)", compare, s.place(p), s.arg(p.at.PK))
 	}
 	s.add("\nORDER BY w.key %s, w.capability_pk %s LIMIT %d", order, order, p.limit+1)
 }
 
 // place is the cursor's key in the type of the order's column.
-func (p plan) place() any {
+func (s *statement) place(p plan) string {
 	if p.column() == "created_at" {
-		return time.UnixMicro(p.at.Key)
+		return s.arg(time.UnixMicro(p.at.Key))
 	}
-	return p.at.Key
+	return s.arg(p.at.Key) + "::bigint"
 }
 
 // counts counts the matches of each counted cell, in order, up to one more

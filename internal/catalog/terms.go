@@ -106,7 +106,9 @@ func (m subjectMatter) addFacets(set termSet) {
 func (s termSet) words(words []string, whole, begin int32) {
 	for _, w := range words {
 		for _, p := range prefixes(w) {
+			// A query asks by the stem of what was typed so far.
 			s.add(wordTerm(p), begin)
+			s.add(wordTerm(stem(p)), begin)
 		}
 		s.add(wordTerm(stem(w)), whole)
 	}

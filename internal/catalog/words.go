@@ -13,8 +13,7 @@ import (
 
 const (
 	maxWord    = 40 // runes; what is longer is cut
-	maxPrefix  = 20
-	queryWords = 8 // the words of a query that count
+	queryWords = 8  // the words of a query that count
 )
 
 // splitWords cuts text into words, folded so that case, width and accents make
@@ -29,7 +28,8 @@ func splitWords(text string) []string {
 }
 
 func foldText(s string) string {
-	s = norm.NFKD.String(cases.Fold().String(s))
+	// Folding turns Cherokee round and round; lower case ends that.
+	s = norm.NFKD.String(strings.ToLower(cases.Fold().String(norm.NFKD.String(s))))
 	s = strings.Map(func(r rune) rune {
 		if 0x300 <= r && r <= 0x36F {
 			return -1
@@ -135,7 +135,7 @@ func bareKorean(word string) string {
 // prefixes lists the beginnings of a word, itself included.
 func prefixes(word string) []string {
 	var out []string
-	for i, n := 0, 0; i < len(word) && n < maxPrefix; n++ {
+	for i := 0; i < len(word); {
 		_, size := utf8.DecodeRuneInString(word[i:])
 		i += size
 		out = append(out, word[:i])
