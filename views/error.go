@@ -25,7 +25,11 @@ func (t Trouble) linkLabel(ctx context.Context) string {
 // where the catalogues have the fault's code, else in the fault's own words.
 func TroubleOf(l i18n.Locale, err error, reference string) Trouble {
 	f := fault.From(err)
-	return Trouble{Kind: string(f.Kind), Message: FaultText(l, f), Action: FaultAction(l, f), Reference: reference}
+	t := Trouble{Kind: string(f.Kind), Message: FaultText(l, f), Action: FaultAction(l, f), Reference: reference}
+	for _, field := range f.Fields {
+		t.Fields = append(t.Fields, FieldText(l, field))
+	}
+	return t
 }
 
 // FaultText is the fault's message in the reader's language: fault.<code> of

@@ -152,6 +152,7 @@ func (p Page) documentTitle() string {
 type Trouble struct {
 	Kind      string // of the fault, such as not_found
 	Message   string
+	Fields    []string // every fault of an input that no form can show again
 	Action    string
 	Reference string
 	Link      string // where to go; the start page unless told

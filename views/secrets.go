@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"capstore/internal/i18n"
@@ -115,6 +116,11 @@ func secretsID(personal bool) string {
 		return "secrets-own"
 	}
 	return "secrets-shared"
+}
+
+// anyLocked reports whether the viewer may not change one of them.
+func anyLocked(rows []SecretRow) bool {
+	return slices.ContainsFunc(rows, func(r SecretRow) bool { return !r.MayChange })
 }
 
 // secretAttrs hide what is typed, keep its line breaks, and keep the browser

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"strconv"
 
 	"capstore/internal/fault"
 )
@@ -62,13 +63,19 @@ func (p Problem) Write(w http.ResponseWriter) {
 	if p.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="capstore"`)
 	}
-	if after, ok := p.Facts["retryAfterSeconds"]; ok {
-		if b, err := json.Marshal(after); err == nil {
-			h.Set("Retry-After", string(b))
-		}
-	}
+	retryAfter(h, p.Facts)
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p)
+}
+
+// RetryAfter says in the header when the limit that err holds ends; without
+// one it does nothing.
+func RetryAfter(h http.Header, err error) { retryAfter(h, fault.From(err).Detail) }
+
+func retryAfter(h http.Header, facts map[string]any) {
+	if secs, ok := facts["retryAfterSec"].(int); ok {
+		h.Set("Retry-After", strconv.Itoa(secs))
+	}
 }
 
 // LogFault writes what a user must not see to the log, under the reference

@@ -19,6 +19,7 @@ func (s *Site) fail(c *Ctx, err error) {
 		return
 	}
 	status := httpd.Status(err)
+	httpd.RetryAfter(c.W.Header(), err)
 	trouble := views.TroubleOf(c.Locale, err, httpd.Reference(c.R.Context()))
 	var answer error
 	if c.Htmx() {

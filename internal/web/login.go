@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"capstore/internal/fault"
+	"capstore/internal/httpd"
 	"capstore/internal/identity"
 	"capstore/views"
 )
@@ -44,6 +45,7 @@ func (s *Site) login(c *Ctx) error {
 	if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Limited) || fault.Is(err, fault.Invalid) {
 		form.Del("password")
 		f := fault.From(err)
+		httpd.RetryAfter(c.W.Header(), err)
 		return s.showLogin(c, statusOf(f), views.Login{Next: next, Form: show(c.Locale, form, err)})
 	}
 	if err != nil {

@@ -140,6 +140,14 @@ func (s *site) actor(email, workspace string) capability.Actor {
 	return who.Actor()
 }
 
+// publish publishes as a member of the workspace and returns the version.
+func (s *site) publish(email, workspace string, p catalog.Publication) catalog.VersionInfo {
+	s.t.Helper()
+	out, err := s.Catalog.Publish(s.t.Context(), s.actor(email, workspace), p)
+	must(s.t, err)
+	return out.Version
+}
+
 // client is one browser. It follows no redirect by itself.
 type client struct {
 	t    *testing.T
