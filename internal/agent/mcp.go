@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 
 	"capstore/internal/agent/mcppool"
@@ -108,7 +109,9 @@ func (s *Service) ask(ctx context.Context, actor capability.Actor, row workspace
 	}
 	var seen registry.Observation
 	for _, t := range catalogue.Tools {
-		seen.Tools = append(seen.Tools, registry.ObservedTool{Name: t.Name, Description: t.Description, Schema: schemaOf(t)})
+		seen.Tools = append(seen.Tools, registry.ObservedTool{
+			Name: t.Name, Description: t.Description, Schema: schemaOf(t), ReadOnly: t.Hints.ReadOnly != nil && *t.Hints.ReadOnly,
+		})
 	}
 	for _, p := range catalogue.Refused {
 		seen.Tools = append(seen.Tools, registry.ObservedTool{Name: p.Tool, Refused: p.Message})
@@ -165,7 +168,7 @@ func headersOf(spec *capability.MCPSpec, values map[string]secret.Value) (header
 		if err != nil {
 			return nil, nil, err
 		}
-		headers, masked = append(headers, header), append(masked, value.Reveal())
+		headers, masked = append(headers, header), append(masked, strings.TrimRight(value.Reveal(), "\r\n"))
 	}
 	return headers, masked, nil
 }

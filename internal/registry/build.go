@@ -18,7 +18,10 @@ type ObservedTool struct {
 	Name        string
 	Description string
 	Schema      []byte
-	Refused     string
+	// ReadOnly is the server's own word. It counts only for a raw server, which
+	// nobody classified: whoever wired it by hand trusts it that far.
+	ReadOnly bool
+	Refused  string
 }
 
 // Observer tells what is known of a server without asking it; false when
@@ -116,9 +119,14 @@ func observed(row workspace.Row, seen []ObservedTool) []Tool {
 		if reason == "" && names[t.Name] == "" {
 			reason = why[t.Name]
 		}
+		write, allowed := row.Grant.IsWrite(t.Name), row.Grant.Allows(t.Name)
+		if row.Origin == capability.OriginRaw {
+			write = !t.ReadOnly
+			allowed = t.ReadOnly || row.Grant.EnableWrite
+		}
 		tools = append(tools, Tool{
 			Name: names[t.Name], Raw: t.Name, Description: t.Description, Schema: t.Schema,
-			Write: row.Grant.IsWrite(t.Name), Allowed: row.Grant.Allows(t.Name), Refused: reason,
+			Write: write, Allowed: allowed, Refused: reason,
 		})
 	}
 	return tools
