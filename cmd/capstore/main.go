@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,19 +21,28 @@ import (
 type cli struct {
 	app.Config
 
-	Serve   serveCmd   `cmd:"" help:"Run the server."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database to this version's schema."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve     serveCmd     `cmd:"" help:"Run the server."`
+	Migrate   migrateCmd   `cmd:"" help:"Bring the database to this version's schema."`
+	Doctor    doctorCmd    `cmd:"" help:"Say what is right and what is wrong, and what to do."`
+	User      userCmd      `cmd:"" help:"Accounts."`
+	Workspace workspaceCmd `cmd:"" help:"Workspaces."`
+	Token     tokenCmd     `cmd:"" help:"Personal access tokens."`
+	Secrets   secretsCmd   `cmd:"" help:"The key of the stored secrets."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run parses and runs one command and returns the exit code.
-func run(args []string, stdout, stderr io.Writer) int {
+// errSaid ends a command that has printed already what is wrong.
+var errSaid = errors.New("said")
+
+// run parses and runs one command and returns the exit code: 1 when it failed,
+// 2 when it was not understood.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var c cli
 	exited := -1
-	parser, err := kong.New(&c, kong.Name("capstore"), kong.UsageOnError(), kong.Writers(stdout, stderr),
-		kong.Description("A capability store for AI agents."), kong.Exit(func(code int) { exited = code }))
+	parser, err := kong.New(&c, kong.Name("capstore"), kong.Writers(stdout, stderr),
+		kong.Description("A capability store for AI agents."), kong.DefaultEnvars("CAPSTORE"), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		fmt.Fprintln(stderr, "capstore:", err)
 		return 2
@@ -42,23 +52,27 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exited // help was asked for
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "capstore:", err)
+		fmt.Fprintf(stderr, "capstore: %v\nRun capstore --help to see the commands and their flags.\n", err)
 		return 2
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	env := &environment{ctx: ctx, config: c.Config, stdout: stdout, stderr: stderr, log: logger(c.Config, stderr)}
-	if err := kctx.Run(env); err != nil {
-		explain(stderr, err)
-		return 1
+	env := &environment{ctx: ctx, config: c.Config, stdin: stdin, stdout: stdout, stderr: stderr, log: logger(c.Config, stderr)}
+	err = kctx.Run(env)
+	if err == nil {
+		return 0
 	}
-	return 0
+	if !errors.Is(err, errSaid) {
+		explain(stderr, err)
+	}
+	return 1
 }
 
 // environment is what every command gets.
 type environment struct {
 	ctx    context.Context
 	config app.Config
+	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
 	log    *slog.Logger

@@ -221,7 +221,7 @@ func (a *App) cookieKey() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if material, err = os.ReadFile(filepath.Join(dir, keyFile)); err != nil {
+		if material, err = os.ReadFile(filepath.Join(dir, KeyFile)); err != nil {
 			return nil, err
 		}
 	}

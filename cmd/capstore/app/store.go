@@ -11,8 +11,17 @@ import (
 	"capstore/internal/secret"
 )
 
-// keyFile lies beside the embedded database.
-const keyFile = "secret.key"
+// KeyFile is the name of the secret key's file, beside the embedded database.
+const KeyFile = "secret.key"
+
+// Roots are the folders whose node_modules may hold PostgreSQL, besides the
+// program's own.
+func Roots() []string {
+	if wd, err := os.Getwd(); err == nil {
+		return []string{wd}
+	}
+	return nil
+}
 
 // Store is an open database, the embedded one or an outside one.
 type Store struct {
@@ -38,10 +47,7 @@ func OpenStore(ctx context.Context, cfg Config, role string, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	opts := cluster.Options{Dir: dir, Role: role, Log: log}
-	if wd, err := os.Getwd(); err == nil {
-		opts.Roots = []string{wd}
-	}
+	opts := cluster.Options{Dir: dir, Role: role, Roots: Roots(), Log: log}
 	open := cluster.Attach
 	if role == cluster.Serve {
 		open = cluster.Start
@@ -78,5 +84,5 @@ func OpenSecrets(ctx context.Context, cfg Config, db *pg.DB) (*secret.Service, e
 			return nil, err
 		}
 	}
-	return secret.Open(ctx, db, secret.Config{KeyFile: filepath.Join(dir, keyFile), Key: cfg.SecretKey})
+	return secret.Open(ctx, db, secret.Config{KeyFile: filepath.Join(dir, KeyFile), Key: cfg.SecretKey})
 }

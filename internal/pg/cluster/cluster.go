@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -80,6 +81,16 @@ func DefaultDir() string {
 		home = "." // no HOME: the working folder is the only place known
 	}
 	return filepath.Join(home, ".local", "share", "capstore")
+}
+
+// Present reports whether the folder holds a database already, without making
+// anything. An error says that this user may not look.
+func Present(dir string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, dataFolder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Cluster is a database that accepts connections, run by this process or, when
