@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"strings"
 
 	"capstore/internal/fault"
 	"capstore/internal/i18n"
@@ -44,7 +45,10 @@ func FaultAction(l i18n.Locale, f *fault.Fault) string {
 	return l.Or("fault."+f.Code+".action", f.Action, f.Detail)
 }
 
-// FieldText is the message of one faulty field in the reader's language.
+// FieldText is the message of one faulty field in the reader's language:
+// fault.field.<field>.<code> of the catalogues, which knows what the field
+// takes, else fault.field.<code>, else the fault's own words.
 func FieldText(l i18n.Locale, f fault.Field) string {
-	return l.Or("fault.field."+f.Code, f.Message, nil)
+	field := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
+	return l.Or("fault.field."+field+"."+f.Code, l.Or("fault.field."+f.Code, f.Message, nil), nil)
 }

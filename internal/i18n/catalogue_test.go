@@ -27,9 +27,14 @@ func keys(texts map[string]string) []string {
 	return out
 }
 
+// Faults speak English by themselves, so that their keys may stand in another
+// language's catalogue alone.
 func TestCataloguesHoldTheSameKeys(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff(keys(English.texts), keys(Korean.texts)); diff != "" {
+	korean := slices.DeleteFunc(keys(Korean.texts), func(key string) bool {
+		return strings.HasPrefix(key, "fault.") && !English.Has(key)
+	})
+	if diff := cmp.Diff(keys(English.texts), korean); diff != "" {
 		t.Errorf("English and Korean differ (-en +ko):\n%s", diff)
 	}
 }

@@ -35,6 +35,22 @@ func TestErrorPagesSayWhoseTurnItIs(t *testing.T) {
 	}
 }
 
+func TestFaultsInTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	browser := s.as(vera)
+	browser.header.Set("Accept-Language", "ko")
+	for _, path := range []string{"/acme/settings/members/invite", "/acme/nothing"} {
+		if main := browser.get(path).text("main p"); regexp.MustCompile(`[a-z]{3}`).MatchString(main) {
+			t.Errorf("%s speaks English: %s", path, main)
+		}
+	}
+	bad := browser.post("/workspaces/new", "workspaceName", "", "slug", "NO").status(422)
+	if got := bad.text("#field-slug-error"); regexp.MustCompile(`[a-z]{3}`).MatchString(got) {
+		t.Errorf("the field's fault speaks English: %s", got)
+	}
+}
+
 func TestAFragmentFailsWithAToast(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
