@@ -105,3 +105,6 @@ func shortDigest(digest string) string {
 	}
 	return hex[:12]
 }
+
+// pin names the exact version.
+func (a Adopt) pin() string { return a.Source + "/" + a.ID + "@" + a.Version }
