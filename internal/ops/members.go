@@ -120,6 +120,9 @@ func invitationOf(i identity.Invitation) Invitation {
 }
 
 func (s Services) invitations(ctx context.Context, who identity.Principal, _ Nothing) (List[Invitation], error) {
+	if err := capability.May(who.Actor(), capability.ActSettings, capability.Ownership{}); err != nil {
+		return List[Invitation]{}, err
+	}
 	open, err := s.Identity.Invitations(ctx, who.Actor())
 	return listOf(open, invitationOf), err
 }

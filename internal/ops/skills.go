@@ -75,7 +75,7 @@ type NewSkill struct {
 	Draft   bool    `json:"draft,omitempty" doc:"Keep it to oneself until it is shared."`
 	Version string  `json:"version,omitempty" doc:"Stamp it at once under this number."`
 	Note    string  `json:"note,omitempty" doc:"Of that stamp."`
-	From    *CopyOf `json:"from,omitempty" doc:"Copy this skill of the store instead of sending a spec; as names the copy."`
+	From    *CopyOf `json:"from,omitempty" doc:"Copy this skill of the store instead of sending a spec."`
 }
 
 // SkillContent is the working copy.
@@ -177,7 +177,7 @@ func (s Services) makeSkill(ctx context.Context, who identity.Principal, b NewSk
 			version = v.Version
 		}
 		return s.Workspace.TakeFromStore(ctx, who.Actor(), workspace.TakeInput{
-			Source: b.From.Source, ID: b.From.ID, Version: version, Name: b.From.As,
+			Source: b.From.Source, ID: b.From.ID, Version: version, Name: b.From.Name,
 		})
 	}
 	in, err := b.input()

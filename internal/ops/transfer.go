@@ -2,10 +2,12 @@ package ops
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
@@ -65,7 +67,7 @@ type CopyOf struct {
 	Source  string `json:"source"`
 	ID      string `json:"id"`
 	Version string `json:"version,omitempty" doc:"The latest unless told."`
-	As      string `json:"as,omitempty" doc:"The id of the copy; made from the name unless told."`
+	Name    string `json:"name,omitempty" doc:"What the copy is called; its id is made from it. The original's unless told."`
 }
 
 type exportVersion struct {
@@ -102,10 +104,16 @@ func (s Services) copyCapability(ctx context.Context, who identity.Principal, in
 	if err != nil {
 		return Published{}, err
 	}
-	return published(s.Catalog.Publish(ctx, who.Actor(), catalog.Publication{
-		ID: in.Body.As, Name: v.Name, Description: v.Description, Spec: capability.EncodeSpec(v.Content.Spec),
+	name := cmp.Or(in.Body.Name, v.Name)
+	out, err := published(s.Catalog.Publish(ctx, who.Actor(), catalog.Publication{
+		Name: name, Description: v.Description, Spec: capability.EncodeSpec(v.Content.Spec),
 		Visibility: capability.ReachPrivate, Provenance: origin,
 	}))
+	if f := fault.From(err); f != nil && slices.ContainsFunc(f.Fields, func(f fault.Field) bool { return f.Code == "reach_on_existing" }) {
+		return out, fault.New(fault.Conflict, "name_taken", "This workspace has a capability called %s already.", name).
+			Do("Name the copy otherwise.")
+	}
+	return out, err
 }
 
 func (s Services) original(ctx context.Context, who identity.Principal, of CopyOf) (catalog.VersionDetail, error) {
