@@ -34,7 +34,30 @@ func (s *Site) newSecret(c *Ctx) error {
 	if err != nil {
 		return err
 	}
+	err = s.unused(c, form)
+	if status, again := shownAgain(err); again {
+		return s.showSecret(c, status, "", form, show(c.Locale, form, err))
+	}
+	if err != nil {
+		return err
+	}
 	return s.storeSecret(c, "", form.Get("name"), form)
+}
+
+// unused refuses a name that is in use: whoever adds a secret does not mean to
+// replace what others rely on. Two at once are left to the later one, as two
+// replacements are.
+func (s *Site) unused(c *Ctx, form url.Values) error {
+	infos, err := s.Secrets.List(c.R.Context(), c.Actor())
+	if err != nil {
+		return err
+	}
+	for _, info := range infos {
+		if info.Name == form.Get("name") && info.Personal == (form.Get("personal") != "") {
+			return fault.Fields([]fault.Field{{Path: "/name", Code: "secret_taken", Message: c.T("secrets.taken")}})
+		}
+	}
+	return nil
 }
 
 // secretPage asks for the new value of a stored secret.

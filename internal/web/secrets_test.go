@@ -29,6 +29,8 @@ func TestSecretGoesInAndNeverComesOut(t *testing.T) {
 		}
 	}
 	s.wantSecret(max, "API_KEY", secretValue)
+	member.post("/acme/settings/secrets/new", "name", "API_KEY", "value", "by mistake").status(422).find("#field-name[aria-invalid=true]")
+	s.wantSecret(max, "API_KEY", secretValue)
 	member.post("/acme/settings/secrets/API_KEY", "value", "-----BEGIN\r\nabc\r\n-----END").leadsTo("/acme/settings/secrets")
 	s.wantSecret(max, "API_KEY", "-----BEGIN\nabc\n-----END")
 	member.post("/acme/settings/secrets/API_KEY/delete", "next", "//evil.test").leadsTo("/acme/settings/secrets")
