@@ -166,7 +166,7 @@ func (s *Service) start(ctx context.Context, snap *registry.Snapshot, b *bound) 
 		if b.tool.Write {
 			if err := pg.Audit(ctx, tx, pg.Entry{Workspace: b.Actor.Workspace, Subject: b.Actor.Subject,
 				Action: "tool.write", Target: string(b.entry.Row.Key) + "@" + b.entry.Row.Version,
-				Detail: map[string]any{"tool": b.Name, "call": call, "digest": b.entry.Row.Digest}}); err != nil {
+				Detail: map[string]any{"tool": b.Name, "raw": b.tool.Raw, "call": call, "digest": b.entry.Row.Digest}}); err != nil {
 				return err
 			}
 		}

@@ -116,6 +116,9 @@ func (s *Service) ask(ctx context.Context, actor capability.Actor, row workspace
 	for _, p := range catalogue.Refused {
 		seen.Tools = append(seen.Tools, registry.ObservedTool{Name: p.Tool, Refused: p.Message})
 	}
+	for _, p := range catalogue.Warnings {
+		seen.Notes = append(seen.Notes, p.Message)
+	}
 	return seen, nil
 }
 

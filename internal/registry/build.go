@@ -10,6 +10,8 @@ import (
 type Observation struct {
 	Tools   []ObservedTool
 	Trouble string
+	// Notes are what was tolerated about its list, one sentence each.
+	Notes []string
 }
 
 // ObservedTool is one tool as its server describes it. Refused says why it
@@ -39,7 +41,7 @@ func Build(carried workspace.Carried, epoch int64, observe Observer) *Snapshot {
 		e := Entry{Kind: kind, Standing: standing(row), Row: row, Tools: declared(row)}
 		if row.Kind == capability.KindMCP {
 			if seen, ok := observe(row); ok {
-				e.Trouble = seen.Trouble
+				e.Trouble, e.Notes = seen.Trouble, seen.Notes
 				if seen.Trouble == "" {
 					e.Tools = observed(row, seen.Tools)
 				}

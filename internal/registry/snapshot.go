@@ -52,6 +52,8 @@ type Entry struct {
 	// Trouble is why the server could not be asked the last time; "" when it
 	// could, or was not yet.
 	Trouble string
+	// Notes are what was odd about the server's list and tolerated, for people.
+	Notes []string
 }
 
 // Tool is one function under the name that the model sees.
