@@ -5,8 +5,8 @@ import (
 	"capstore/views/ui"
 )
 
-// diffHunks is the kernel's line diff as the component draws it.
-func diffHunks(d capability.TextDiff) []ui.DiffHunk {
+// DiffHunks is the kernel's line diff as the component draws it.
+func DiffHunks(d capability.TextDiff) []ui.DiffHunk {
 	hunks := make([]ui.DiffHunk, 0, len(d.Hunks))
 	for _, h := range d.Hunks {
 		hunk := ui.DiffHunk{OldStart: h.OldStart, NewStart: h.NewStart}

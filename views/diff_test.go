@@ -12,7 +12,7 @@ import (
 func TestDiffOfTheKernelIsDrawn(t *testing.T) {
 	t.Parallel()
 	before := "a\nb\nc\nd\ne\nf\ng\nrate = 1\nh\n"
-	hunks := diffHunks(capability.Lines(before, strings.Replace(before, "rate = 1", "rate = 2", 1)))
+	hunks := DiffHunks(capability.Lines(before, strings.Replace(before, "rate = 1", "rate = 2", 1)))
 	doc := drawn(t, Page{Locale: i18n.English}, ui.Diff(ui.DiffArgs{Name: "x", Hunks: hunks}))
 	for selector, want := range map[string]string{
 		".diff-del .diff-text": "rate = 1", ".diff-add .diff-text": "rate = 2",
