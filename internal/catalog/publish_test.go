@@ -186,7 +186,7 @@ func TestMembersPublishToEveryoneWhereThePolicySaysSo(t *testing.T) {
 	wantCode(t, err, "")
 }
 
-// The numbers of case C64, in its order.
+// Releases and pre-releases as they are published, one by one.
 func TestWhichVersionIsTheLatest(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

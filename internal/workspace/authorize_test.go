@@ -47,7 +47,7 @@ func carriedTool(t testing.TB, b *bundle) (catalog.VersionInfo, workspace.Call) 
 }
 
 // Every way in which a right is withdrawn refuses the very next call, although
-// the turn's snapshot still lists the tool (case C34).
+// the turn's snapshot still lists the tool.
 func TestEveryRevocationRefusesTheNextCall(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
