@@ -15,6 +15,7 @@ type Probed struct {
 	Key       capability.Key    `json:"key"`
 	Standing  registry.Standing `json:"standing"`
 	Trouble   string            `json:"trouble,omitempty" doc:"Why the server could not be asked."`
+	Notes     []string          `json:"notes" doc:"What was odd about the server's list and tolerated."`
 	Functions []ProbedFunction  `json:"functions"`
 }
 
@@ -49,7 +50,7 @@ func (s Services) probe(ctx context.Context, who identity.Principal, in keyed) (
 			return Probed{}, fault.Missing()
 		}
 	}
-	out := Probed{Key: key, Standing: entry.Standing, Trouble: entry.Trouble, Functions: []ProbedFunction{}}
+	out := Probed{Key: key, Standing: entry.Standing, Trouble: entry.Trouble, Notes: list(entry.Notes), Functions: []ProbedFunction{}}
 	for _, t := range entry.Tools {
 		out.Functions = append(out.Functions, ProbedFunction{
 			Function:    Function{Name: t.Name, Raw: t.Raw, Write: t.Write, Allowed: t.Allowed},
