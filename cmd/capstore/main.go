@@ -41,8 +41,7 @@ var errSaid = errors.New("said")
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var c cli
 	exited := -1
-	parser, err := kong.New(&c, kong.Name("capstore"), kong.Writers(stdout, stderr),
-		kong.Description("A capability store for AI agents."), kong.DefaultEnvars("CAPSTORE"), kong.Exit(func(code int) { exited = code }))
+	parser, err := newParser(&c, stdout, stderr, func(code int) { exited = code })
 	if err != nil {
 		fmt.Fprintln(stderr, "capstore:", err)
 		return 2
@@ -52,7 +51,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exited // help was asked for
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "capstore: %v\nRun capstore --help to see the commands and their flags.\n", err)
+		explain(stderr, err)
+		fmt.Fprintln(stderr, "Run capstore --help to see the commands and their flags.")
 		return 2
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -66,6 +66,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		explain(stderr, err)
 	}
 	return 1
+}
+
+// newParser gives every flag an environment variable, its own or one made from
+// its name.
+func newParser(c *cli, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
+	return kong.New(c, kong.Name("capstore"), kong.UsageOnError(), kong.Writers(stdout, stderr),
+		kong.Description("A capability store for AI agents."), kong.DefaultEnvars("CAPSTORE"), kong.Exit(exit))
 }
 
 // environment is what every command gets.

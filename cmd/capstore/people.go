@@ -136,3 +136,5 @@ func (l *life) UnmarshalText(text []byte) error {
 	*l = life(span)
 	return nil
 }
+
+func (l life) String() string { return time.Duration(l).String() }

@@ -37,6 +37,9 @@ func (c *serveCmd) announce(env *environment, a *app.App) {
 		}
 	}
 	fmt.Fprintf(env.stdout, "\ncapstore is ready at %s\n", env.config.PublicURL())
+	if dir, err := env.config.DataDir(); err == nil && env.config.DatabaseURL == "" {
+		fmt.Fprintf(env.stdout, "Its data is in %s\n", dir)
+	}
 	if c.Demo {
 		fmt.Fprintf(env.stdout, "Sign in with one click at %s\n", env.config.PublicURL().JoinPath("login"))
 	}
