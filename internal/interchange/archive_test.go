@@ -63,6 +63,7 @@ func TestArchivesRefusedWhole(t *testing.T) {
 		"file as folder":       {a: archive{entries: []entry{doc(), {name: "tidy/a"}, {name: "tidy/a/b"}}}, code: "archive_collision"},
 		"encrypted":            {a: archive{entries: []entry{doc(), {name: "tidy/x", flags: 1}}}, code: "archive_encrypted", names: "tidy/x"},
 		"nested zip":           {a: archive{entries: []entry{doc(), {name: "tidy/in.zip", data: "PK"}}}, code: "archive_nested", names: "tidy/in.zip"},
+		"itself within":        {a: archive{entries: []entry{{name: "r/SKILL.md", data: tidy}, {name: "r/r.zip", data: "PK\x03\x04"}}}, code: "archive_nested", names: "r/r.zip"},
 		"nested skill":         {a: archive{entries: []entry{doc(), {name: "tidy/in.SKILL", data: "PK"}}}, code: "archive_nested"},
 		"other method":         {a: archive{entries: []entry{doc(), {name: "tidy/x", method: 12, raw: []byte("BZ")}}}, code: "archive_method"},
 		"2,001 entries":        {a: archive{entries: many(2001)}, code: "archive_too_large", names: "2000"},
@@ -206,8 +207,12 @@ func TestMacArchive(t *testing.T) {
 		if n := len(i.Notes); n != 5 {
 			t.Errorf("%q: %d notes of junk, want 5: %v", top, n, i.Notes)
 		}
-		// The order of entries, the junk and the packing do not move the digest.
+		// The order of entries, their times, the junk and the packing do not move
+		// the digest.
 		slices.Reverse(entries)
+		for i := range entries {
+			entries[i].stamp, entries[i].method = 0x5a21_7b3c+uint32(i), 8
+		}
 		other := one(t, must(t, pack(t, entries[0], entries[1], entries[8])), nil)
 		if item.Content.Digest() != other.Content.Digest() {
 			t.Errorf("%q: the digest moved", top)

@@ -21,6 +21,7 @@ type entry struct {
 	size    uint32 // declared unpacked size, 0 = the true one
 	crc     uint32 // 0 = the true one
 	local   string // name in the local header, "" = name
+	stamp   uint32 // time and date
 }
 
 type archive struct {
@@ -53,7 +54,7 @@ func (a archive) bytes(t testing.TB) []byte {
 		common := le.AppendUint16(nil, 20)
 		common = le.AppendUint16(common, e.flags)
 		common = le.AppendUint16(common, e.method)
-		common = le.AppendUint32(common, 0) // time and date
+		common = le.AppendUint32(common, e.stamp)
 		common = le.AppendUint32(common, crc)
 		common = le.AppendUint32(common, uint32(len(packed)))
 		common = le.AppendUint32(common, size)
