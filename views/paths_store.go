@@ -21,16 +21,34 @@ func StoreListPath(ws string, mine bool, f StoreFilters) string {
 		path = MinePath(ws)
 	}
 	pairs := []string{"q", f.Query}
-	for _, list := range []struct {
-		name   string
-		values []string
-	}{{"kind", f.Kinds}, {"tag", f.Tags}, {"reach", f.Reach}, {"source", f.Sources}, {"domain", f.Domains}} {
+	for _, list := range f.lists() {
 		for _, v := range list.values {
 			pairs = append(pairs, list.name, v)
 		}
 	}
 	return withQuery(path, append(pairs, "sort", f.Sort, "cursor", f.Cursor)...)
 }
+
+// filterList is one filter with its values, by its name in the address.
+type filterList struct {
+	name   string
+	values []string
+}
+
+func (f StoreFilters) lists() []filterList {
+	return []filterList{{"kind", f.Kinds}, {"tag", f.Tags}, {"reach", f.Reach}, {"source", f.Sources}, {"domain", f.Domains}}
+}
+
+// StoreStepsPath is the line of first steps, as a fragment.
+func StoreStepsPath(ws string) string { return join(ws, "store", "steps") }
+
+// HiddenPrivatePath tells an admin how many private capabilities of others
+// there are.
+func HiddenPrivatePath(ws string) string { return join(ws, "store", "mine", "private") }
+
+// FromMine marks a detail page that was opened from what the workspace
+// published.
+const FromMine = "mine"
 
 // Tabs of a capability's page.
 const (
@@ -103,3 +121,13 @@ func CopySkillPath(ws, source, id string) string { return join(ws, "store", sour
 
 // ImportPath is where skills are brought in from files.
 func ImportPath(ws string) string { return join(ws, "store", "import") }
+
+// TryPath takes the POST that runs a version of a code tool once.
+func TryPath(ws, source, id, version string) string {
+	return withQuery(join(ws, "store", source, id, "try"), "version", version)
+}
+
+// TryExamplePath is the Try tab with a worked call filled in.
+func TryExamplePath(ws, source, id string, l DetailLens, example string) string {
+	return withQuery(CapabilityPath(ws, source, id), "tab", TabTry, "version", l.Version, "from", l.From, "example", example)
+}

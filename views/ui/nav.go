@@ -97,6 +97,7 @@ func current(on bool) templ.Attributes { return when(on, templ.Attributes{"aria-
 type SearchArgs struct {
 	Action string // address of the page
 	Target string // selector of the results, which the answer replaces
+	ID     string // of the form, for hidden fields that stand outside of it
 	Label  string
 	Query  string
 	Name   string            // q unless told

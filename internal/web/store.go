@@ -1,0 +1,174 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"capstore/internal/capability"
+	"capstore/internal/catalog"
+	"capstore/internal/fault"
+	"capstore/views"
+)
+
+// shelf is one of the two pages that list the store.
+type shelf struct {
+	mine    bool
+	scope   catalog.Scope
+	sorts   []catalog.Sort // the first is the default
+	reaches []capability.Reach
+}
+
+var (
+	storeShelf = shelf{
+		scope:   catalog.ScopeStore,
+		sorts:   []catalog.Sort{catalog.SortRelevance, catalog.SortNewest, catalog.SortAdopted},
+		reaches: []capability.Reach{capability.ReachSubset, capability.ReachPublic},
+	}
+	mineShelf = shelf{
+		mine: true, scope: catalog.ScopeMine,
+		sorts:   []catalog.Sort{catalog.SortNewest, catalog.SortAdopted, catalog.SortRelevance},
+		reaches: capability.Reaches,
+	}
+)
+
+func (s *Site) storePage(c *Ctx) error {
+	v, err := s.browse(c, storeShelf)
+	if err != nil {
+		return err
+	}
+	v.Steps = !slices.Contains(c.Who.Dismissed, views.StepsHint)
+	page := c.Page(c.T("store.title"), views.NavStore)
+	page.OwnSearch = true
+	return c.Show(http.StatusOK, views.StorePage(page, v), views.StoreResults(v))
+}
+
+func (s *Site) minePage(c *Ctx) error {
+	v, err := s.browse(c, mineShelf)
+	if err != nil {
+		return err
+	}
+	v.Hidden = capability.May(c.Actor(), capability.ActSettings, capability.Fresh) == nil && !c.R.URL.Query().Has("cursor")
+	page := c.Page(c.T("mine.title"), views.NavMine)
+	page.OwnSearch = true
+	return c.Show(http.StatusOK, views.StorePage(page, v), views.StoreResults(v))
+}
+
+// browse reads a page of the shelf as the address asks for it. An address with
+// a filter that does not exist is answered as one where nothing fits.
+func (s *Site) browse(c *Ctx, sh shelf) (views.Store, error) {
+	q, f := readFilters(c.R.URL.Query(), sh)
+	q.Counts = true
+	v := views.Store{
+		Workspace: c.Who.Workspace, Mine: sh.mine, Filters: f, Sorts: texts(sh.sorts), Reaches: texts(sh.reaches),
+	}
+	if capability.May(c.Actor(), capability.ActWrite, capability.Fresh) != nil {
+		v.CreateReason = c.T("store.viewer_reason")
+	}
+	page, err := s.Catalog.Browse(c.R.Context(), c.Actor(), q)
+	switch {
+	case fault.Is(err, fault.Invalid):
+		return v, nil
+	case fault.Is(err, fault.Malformed): // the cursor of another list: begin anew
+		q.Cursor, v.Filters.Cursor = "", ""
+		if page, err = s.Catalog.Browse(c.R.Context(), c.Actor(), q); err != nil {
+			return v, err
+		}
+	case err != nil:
+		return v, err
+	}
+	v.Next, v.Prev, v.Total = page.NextCursor, page.PrevCursor, views.Count(page.Total)
+	for _, k := range capability.Kinds {
+		v.Kinds = append(v.Kinds, views.KindCount{Kind: string(k), Count: views.Count(page.Kinds[k])})
+	}
+	for _, row := range page.Items {
+		v.Rows = append(v.Rows, storeRow(row))
+	}
+	return v, nil
+}
+
+// readFilters reads what the address asks for. An unknown order is the
+// shelf's own.
+func readFilters(values url.Values, sh shelf) (catalog.Query, views.StoreFilters) {
+	f := views.StoreFilters{
+		Query: values.Get("q"), Kinds: filled(values["kind"]), Tags: filled(values["tag"]), Reach: filled(values["reach"]),
+		Sources: filled(values["source"]), Domains: filled(values["domain"]), Sort: values.Get("sort"), Cursor: values.Get("cursor"),
+	}
+	q := catalog.Query{
+		Q: f.Query, Tags: f.Tags, Sources: f.Sources, Domains: f.Domains, Scope: sh.scope, Sort: catalog.Sort(f.Sort), Cursor: f.Cursor,
+	}
+	if !slices.Contains(sh.sorts, q.Sort) {
+		q.Sort, f.Sort = sh.sorts[0], ""
+	}
+	for _, k := range f.Kinds {
+		q.Kinds = append(q.Kinds, capability.Kind(k))
+	}
+	for _, r := range f.Reach {
+		q.Reach = append(q.Reach, capability.Reach(r))
+	}
+	return q, f
+}
+
+// filled leaves out what a form sent empty, and what it sent twice.
+func filled(values []string) []string {
+	var out []string
+	for _, v := range values {
+		if v != "" && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func texts[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}
+
+func storeRow(r catalog.Row) views.StoreRow {
+	row := views.StoreRow{
+		Source: r.Source, ID: r.ID, Kind: string(r.Kind), Name: r.Name, Description: r.Description, Version: r.Version,
+		Reach: string(r.Reach), Tags: r.Tags, Adopters: r.Adopters, PublishedAt: r.PublishedAt, BuiltIn: r.BuiltIn(),
+		InWorkspace: r.InWorkspace(), Deprecated: r.Deprecated != nil, Own: r.Own,
+	}
+	if r.UpdateAvailable {
+		row.Update = r.Version
+	}
+	return row
+}
+
+// storeSteps says what of the first steps is done. The store's page asks for
+// it by itself, so that reading the store stays as cheap as it is.
+func (s *Site) storeSteps(c *Ctx) error {
+	config, err := s.Workspace.Config(c.R.Context(), c.Actor())
+	if err != nil {
+		return err
+	}
+	list, err := s.Agent.Conversations(c.R.Context(), c.Actor())
+	if err != nil {
+		return err
+	}
+	if !c.Htmx() {
+		return c.Redirect(views.StorePath(c.Who.Workspace))
+	}
+	return c.Render(http.StatusOK, views.FirstSteps(views.Steps{
+		Workspace: c.Who.Workspace, Known: true, Adopted: len(config.Config.Capabilities) > 0, Asked: len(list) > 0,
+	}))
+}
+
+// hiddenPrivate counts for an admin what others keep to themselves.
+func (s *Site) hiddenPrivate(c *Ctx) error {
+	hidden, err := s.Catalog.HiddenPrivate(c.R.Context(), c.Actor())
+	if err != nil {
+		return err
+	}
+	var kinds []views.KindCount
+	for _, h := range hidden {
+		kinds = append(kinds, views.KindCount{Kind: string(h.Kind), Count: views.Count{N: h.N}})
+	}
+	page := c.Page(c.T("store.hidden_title"), views.NavMine)
+	return c.Show(http.StatusOK, views.HiddenPrivatePage(page, kinds), views.HiddenPrivate(kinds))
+}

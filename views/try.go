@@ -1,0 +1,33 @@
+package views
+
+import (
+	"github.com/a-h/templ"
+
+	"capstore/views/ui"
+)
+
+// CapabilityTry is the panel in which a code tool is tried: its form, and what
+// came of it.
+type CapabilityTry struct {
+	Action string // where it posts
+	Tool   ToolForm
+	// Consent is the digest that lets foreign code have one's secrets for this
+	// one run; "" where nothing is asked.
+	Consent   string
+	Source    string // whose code it is
+	Consented bool
+	// Missing are declared secrets that the run did not get.
+	Missing []string
+	Result  *ChatCall
+	// ChatHref runs it in a conversation; "" while the agent does not carry it.
+	ChatHref string
+	Reason   string // why it cannot be tried, and who can
+}
+
+// tryID is the id that the panel owns.
+const tryID = "try"
+
+// attrs run it in place.
+func (t CapabilityTry) attrs() templ.Attributes {
+	return ui.Hx{Post: t.Action, Target: "#" + tryID, Swap: "outerHTML", Sync: "this:replace"}.Attrs()
+}
