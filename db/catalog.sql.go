@@ -190,7 +190,7 @@ func (q *Queries) CountAdopters(ctx context.Context, db DBTX, pk int64) (int32, 
 }
 
 const dropTerms = `-- name: DropTerms :exec
-DELETE FROM capability_terms WHERE capability_pk = $1 AND list = ANY ($2::bigint[])
+DELETE FROM capability_terms WHERE capability_pk + 0 = $1::bigint AND list = ANY ($2::bigint[])
 `
 
 type DropTermsParams struct {
@@ -855,7 +855,7 @@ func (q *Queries) SetReach(ctx context.Context, db DBTX, arg SetReachParams) err
 const setTermAdopters = `-- name: SetTermAdopters :exec
 UPDATE capability_terms SET adopters = $1, rank = (rank - 1) / $2::int * $2::int + $3::int + 1,
     changed = pg_current_xact_id()
-WHERE capability_pk = $4
+WHERE capability_pk + 0 = $4::bigint
 `
 
 type SetTermAdoptersParams struct {
@@ -935,7 +935,7 @@ func (q *Queries) SetVersionState(ctx context.Context, db DBTX, arg SetVersionSt
 const termsOf = `-- name: TermsOf :many
 SELECT t.list, l.shelf, l.term, l.kind, t.rank
 FROM capability_terms t JOIN capability_lists l ON l.id = t.list
-WHERE t.capability_pk = $1
+WHERE t.capability_pk + 0 = $1::bigint
 `
 
 type TermsOfRow struct {

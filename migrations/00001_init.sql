@@ -214,7 +214,14 @@ CREATE TABLE capability_terms (
 );
 CREATE INDEX capability_terms_rank ON capability_terms (list, rank, capability_pk) INCLUDE (created_at, changed);
 CREATE INDEX capability_terms_adopted ON capability_terms (list, adopters, capability_pk) INCLUDE (rank, created_at, changed);
-CREATE INDEX capability_terms_capability ON capability_terms (capability_pk);
+-- For writers only. As an expression it is out of the question for a reader who
+-- asks whether a list holds a capability, for which the primary key is right.
+CREATE INDEX capability_terms_capability ON capability_terms ((capability_pk + 0));
+-- Most lists are short, and those that cost something are long. Planned for a
+-- short one, a page would read and sort its whole list instead of walking an
+-- index to the LIMIT, so the planner is told of few and long lists. Measured
+-- over 10,000 capabilities: 1 ms instead of 5 for a word in 60 % of them.
+ALTER TABLE capability_terms ALTER COLUMN list SET (n_distinct = 20);
 
 -- The workspace's agent -------------------------------------------------------
 

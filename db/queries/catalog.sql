@@ -110,10 +110,10 @@ WHERE c.pk = @pk;
 -- name: TermsOf :many
 SELECT t.list, l.shelf, l.term, l.kind, t.rank
 FROM capability_terms t JOIN capability_lists l ON l.id = t.list
-WHERE t.capability_pk = @capability_pk;
+WHERE t.capability_pk + 0 = @capability_pk::bigint;
 
 -- name: DropTerms :exec
-DELETE FROM capability_terms WHERE capability_pk = @capability_pk AND list = ANY (@lists::bigint[]);
+DELETE FROM capability_terms WHERE capability_pk + 0 = @capability_pk::bigint AND list = ANY (@lists::bigint[]);
 
 -- name: CapabilityKeys :many
 SELECT pk FROM capabilities WHERE pk > @after ORDER BY pk LIMIT 500;
@@ -131,7 +131,7 @@ UPDATE capabilities SET adopters = @adopters WHERE pk = @pk;
 -- name: SetTermAdopters :exec
 UPDATE capability_terms SET adopters = sqlc.arg(adopters), rank = (rank - 1) / sqlc.arg(scale)::int * sqlc.arg(scale)::int + sqlc.arg(popularity)::int + 1,
     changed = pg_current_xact_id()
-WHERE capability_pk = @pk;
+WHERE capability_pk + 0 = @pk::bigint;
 
 -- Reading -------------------------------------------------------------------------
 

@@ -213,12 +213,11 @@ func (page *Page) link(p plan, query string, hits []hit, more bool) {
 func (p plan) kindCounts(counted []int64) map[capability.Kind]Count {
 	out := map[capability.Kind]Count{}
 	for i, c := range p.sized {
-		n := Count{N: c.lists[0].size}
+		n := c.lists[0].size
 		if p.counted != nil {
-			n.N = int(counted[i])
-			n.Capped = n.N <= countCap && c.lists[0].size > countEffort
+			n = int(counted[i])
 		}
-		out[c.kind] = out[c.kind].plus(n)
+		out[c.kind] = out[c.kind].plus(Count{N: n})
 	}
 	return out
 }

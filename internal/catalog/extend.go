@@ -158,6 +158,9 @@ func (s *Service) addNext(ctx context.Context, tx pgx.Tx, by publisher, d draft,
 		if err := queries.SetCapabilityTags(ctx, tx, db.SetCapabilityTagsParams{Tags: d.Tags, Pk: h.Pk}); err != nil {
 			return "", fmt.Errorf("set tags: %w", err)
 		}
+		if _, err := queries.TouchCapability(ctx, tx, h.Pk); err != nil {
+			return "", fmt.Errorf("touch capability: %w", err)
+		}
 	}
 	out.Created = true
 	return version.String(), addVersion(ctx, tx, by, d, h, version)

@@ -139,7 +139,7 @@ func move(ctx context.Context, tx pgx.Tx, pk int64, lists []int64, ranks []int32
 	_, err := tx.Exec(ctx, `
 		UPDATE capability_terms t SET rank = m.rank, changed = pg_current_xact_id()
 		FROM unnest($2::bigint[], $3::int[]) AS m (list, rank)
-		WHERE t.capability_pk = $1 AND t.list = m.list`, pk, lists, ranks)
+		WHERE t.capability_pk + 0 = $1::bigint AND t.list = m.list`, pk, lists, ranks)
 	if err != nil {
 		return fmt.Errorf("move terms: %w", err)
 	}

@@ -35,9 +35,6 @@ const (
 	countCap = 1000
 	// candidates is about how many matches a relevance of several words ranks.
 	candidates = 1000
-	// countEffort bounds how many rows of a list are asked whether the other
-	// words fit too; what is beyond is counted as "or more".
-	countEffort = 10_000
 )
 
 // Query asks for a page of the store. The zero Query is the first page of

@@ -121,7 +121,7 @@ func (s *statement) hits(p plan) {
 	inner, inwards := p.limit+1, order
 	key := "d." + p.column()
 	if p.blended() {
-		inner, inwards = max(inner, candidates/max(1, len(p.cells))), "DESC"
+		inner, inwards = max(inner, candidates/max(4, len(p.cells))), "DESC"
 		for i := 1; i <= p.others; i++ {
 			key += fmt.Sprintf(" + o%d.rank", i)
 		}
@@ -154,7 +154,8 @@ func (s *statement) place(p plan) string {
 }
 
 // counts counts the matches of each counted cell, in order, up to one more
-// than is told exactly, within the first countEffort rows of the walked list.
+// than is told exactly. The ORDER BY is for the planner: an index that it walks
+// to the LIMIT.
 func (s *statement) counts(p plan) {
 	if len(p.counted) == 0 {
 		s.add("NULL::bigint[]")
@@ -163,8 +164,7 @@ func (s *statement) counts(p plan) {
 	s.add("(SELECT array_agg(n.n ORDER BY cell.i) FROM (SELECT *, row_number() OVER () AS i FROM ")
 	s.from(p, p.counted)
 	s.add(`) AS cell CROSS JOIN LATERAL (
-	SELECT count(*) AS n FROM (SELECT FROM (
-		SELECT t.created_at, t.capability_pk FROM capability_terms t WHERE t.list = cell.l0 LIMIT %d) AS d`, countEffort)
+	SELECT count(*) AS n FROM (SELECT FROM capability_terms d`)
 	s.probes(p)
-	s.add(" LIMIT %d) AS bounded) AS n)", countCap+1)
+	s.add("\n	WHERE d.list = cell.l0 ORDER BY d.created_at, d.capability_pk LIMIT %d) AS bounded) AS n)", countCap+1)
 }

@@ -1,12 +1,15 @@
 package catalog_test
 
 import (
+	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
+	"capstore/internal/fault"
 )
 
 func reachOf(r capability.Reach) *capability.Reach { return &r }
@@ -181,4 +184,64 @@ func TestWhatALeaverLeaves(t *testing.T) {
 		t.Errorf("taken over by %+v", c.Creator)
 	}
 	wantCode(t, b.store.Delete(ctx, b.admin, "acme", "second-left"), "")
+}
+
+func TestOfManyWritersOfOneRevisionOneWins(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.publish(t, b.author, code("Contended", "print(1)"))
+	c, err := b.store.Get(t.Context(), b.author, "acme", "contended")
+	wantCode(t, err, "")
+	results := make(chan error, 10)
+	var wg sync.WaitGroup
+	for i := range cap(results) {
+		wg.Go(func() {
+			results <- b.store.Update(t.Context(), b.author, "acme", "contended", catalog.Patch{
+				Tags: &[]string{fmt.Sprint("tag ", i)}, IfRevision: c.Revision,
+			})
+		})
+	}
+	wg.Wait()
+	close(results)
+	won := 0
+	for err := range results {
+		switch {
+		case err == nil:
+			won++
+		case !fault.HasCode(err, "changed_since"):
+			t.Errorf("a loser got %v", err)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d writers won", won)
+	}
+}
+
+func TestManyPublishAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			p := code(fmt.Sprintf("Parallel %d", i), "print(1)")
+			p.Visibility = capability.ReachPublic
+			if _, err := b.store.Publish(t.Context(), b.admin, p); err != nil {
+				t.Errorf("publish %d: %v", i, err)
+			}
+			if err := b.store.Update(t.Context(), b.admin, "acme", fmt.Sprintf("parallel-%d", i), catalog.Patch{Tags: &[]string{"even", fmt.Sprint(i)}}); err != nil {
+				t.Errorf("tag %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	page, err := b.store.Browse(t.Context(), b.outsider, catalog.Query{Q: "parallel", Tags: []string{"even"}, Counts: true})
+	wantCode(t, err, "")
+	if len(page.Items) != 20 || page.Total.N != 20 {
+		t.Errorf("%d found, %+v counted", len(page.Items), page.Total)
+	}
+	page, err = b.store.Browse(t.Context(), b.outsider, catalog.Query{Q: "parallel", Counts: true, Limit: 5})
+	wantCode(t, err, "")
+	if page.Kinds[capability.KindCode].N != 20 {
+		t.Errorf("the list counts %+v", page.Kinds)
+	}
 }
