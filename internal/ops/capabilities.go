@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"capstore/internal/capability"
@@ -136,10 +137,13 @@ type NewPublication struct {
 // Faults are those of the content, by the loosest rules that a server has.
 func (p NewPublication) Faults() []fault.Field {
 	spec, faults := capability.DecodeSpec(p.Spec)
-	if len(faults) > 0 {
-		return faults
+	content := capability.Content{Name: p.Name, Description: p.Description, Spec: spec}
+	for _, f := range content.Validate(capability.Rules{AllowLoopbackHTTP: true}) {
+		if spec != nil || !strings.HasPrefix(f.Path, "/spec") {
+			faults = append(faults, f)
+		}
 	}
-	return capability.Content{Name: p.Name, Description: p.Description, Spec: spec}.Validate(capability.Rules{AllowLoopbackHTTP: true})
+	return faults
 }
 
 type patchCapability struct {
