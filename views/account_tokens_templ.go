@@ -405,7 +405,7 @@ func NewTokenPage(p Page, v NewToken) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "\" class=\"flex max-w-xl flex-col gap-5\" aria-labelledby=\"token-title\"><h2 id=\"token-title\" class=\"text-lg font-semibold\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "\" data-guard class=\"flex max-w-xl flex-col gap-5\" aria-labelledby=\"token-title\"><h2 id=\"token-title\" class=\"text-lg font-semibold\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

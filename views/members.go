@@ -20,6 +20,8 @@ type Members struct {
 	// says why not and who may.
 	MayManage bool
 	Reason    string
+	// Rename is the form of the workspace's name, for who may change it.
+	Rename Form
 }
 
 // MemberRow is one person of the workspace.

@@ -37,6 +37,9 @@ func DismissPath() string { return "/account/hints" }
 // MembersPath lists the people of a workspace.
 func MembersPath(ws string) string { return SettingsPath(ws, "members") }
 
+// RenameWorkspacePath takes the POST of a workspace's new name.
+func RenameWorkspacePath(ws string) string { return join(ws, "settings", "name") }
+
 // MemberRolePath takes the POST of a member's new role.
 func MemberRolePath(ws, subject string) string {
 	return join(ws, "settings", "members", subject, "role")

@@ -22,7 +22,11 @@ func TestProfile(t *testing.T) {
 	bad := browser.post("/account", "name", "", "locale", "ko", "theme", "dark").status(422)
 	bad.find("#field-name[aria-invalid=true]")
 	bad.find("select[name=locale] option[value=ko][selected]")
-	browser.post("/account", "name", "Max M.", "locale", "ko", "theme", "dark").leadsTo("/account")
+	saved := browser.post("/account", "name", "Max M.", "locale", "ko", "theme", "dark")
+	saved.leadsTo("/account")
+	if got := strings.Join(saved.Header.Values("Set-Cookie"), " "); !strings.Contains(got, "theme=; Path=/; Max-Age=0") {
+		t.Errorf("this machine's theme stays before the account's: %q", got)
+	}
 	page := browser.get("/account").status(200)
 	page.find("html[lang=ko][data-theme=dark]")
 	page.find("[role=status], [role=alert], .callout")

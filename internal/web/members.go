@@ -10,18 +10,20 @@ import (
 	"capstore/views"
 )
 
-func (s *Site) membersPage(c *Ctx) error {
+func (s *Site) membersPage(c *Ctx) error { return s.showMembers(c, http.StatusOK, views.Form{}) }
+
+func (s *Site) showMembers(c *Ctx, status int, rename views.Form) error {
 	members, err := s.Root.Identity.Members(c.R.Context(), c.Actor())
 	if err != nil {
 		return err
 	}
-	v := views.Members{Workspace: c.Who.Workspace, MayManage: c.mayManage()}
+	v := views.Members{Workspace: c.Who.Workspace, MayManage: c.mayManage(), Rename: rename}
 	for _, m := range members {
 		v.Rows = append(v.Rows, c.memberRow(m))
 	}
 	if !v.MayManage {
 		v.Reason = c.T("members.invite_reason", "names", adminNames(members))
-		return s.renderMembers(c, v)
+		return s.renderMembers(c, status, v)
 	}
 	open, err := s.Root.Identity.Invitations(c.R.Context(), c.Actor())
 	if err != nil {
@@ -30,11 +32,27 @@ func (s *Site) membersPage(c *Ctx) error {
 	for _, in := range open {
 		v.Invitations = append(v.Invitations, invitationRow(in))
 	}
-	return s.renderMembers(c, v)
+	return s.renderMembers(c, status, v)
 }
 
-func (s *Site) renderMembers(c *Ctx, v views.Members) error {
-	return c.Render(http.StatusOK, views.MembersPage(c.Page(c.T("settings.members"), views.NavSettings), v))
+func (s *Site) renderMembers(c *Ctx, status int, v views.Members) error {
+	return c.Render(status, views.MembersPage(c.Page(c.T("settings.members"), views.NavSettings), v))
+}
+
+// renameWorkspace gives the workspace another name; its addresses stay.
+func (s *Site) renameWorkspace(c *Ctx) error {
+	form, err := c.Form()
+	if err != nil {
+		return err
+	}
+	err = s.Root.Identity.RenameWorkspace(c.R.Context(), c.Actor(), form.Get("name"))
+	if status, again := shownAgain(err); again {
+		return s.showMembers(c, status, show(c.Locale, form, err))
+	}
+	if err != nil {
+		return err
+	}
+	return c.Done(views.MembersPath(c.Who.Workspace), c.T("members.renamed", "name", form.Get("name")))
 }
 
 // mayManage reports whether the reader may change who belongs to the workspace.

@@ -16,6 +16,9 @@ func TestMembersAsAnAdminSeesThem(t *testing.T) {
 		t.Errorf("%d members, want 3", n)
 	}
 	page.find("a[href='/acme/settings/members/invite'][data-variant=primary]")
+	if n := len(page.Statements); n > 4 {
+		t.Errorf("%d statements: %q", n, page.Statements)
+	}
 	role := "/acme/settings/members/" + s.subject(max) + "/role"
 	admin.post(role, "role", "admin").leadsTo("/acme/settings/members")
 	undo := admin.get("/acme/settings/members").status(200).find("form[action='" + role + "'] input[type=hidden][name=role]")
@@ -28,6 +31,20 @@ func TestMembersAsAnAdminSeesThem(t *testing.T) {
 	admin.post(remove).leadsTo("/acme/settings/members")
 	admin.post(remove).status(404)
 	s.as(max).get("/acme/settings/members").status(404)
+}
+
+func TestRenameWorkspace(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	bad := s.as(ada).post("/acme/settings/name", "name", strings.Repeat("long ", 20)).status(422)
+	bad.find("#field-name[aria-invalid=true]")
+	s.as(ada).post("/acme/settings/name", "name", "Acme Freight").leadsTo("/acme/settings/members")
+	if got := s.as(vera).get("/?all=1").text("a.row-link[href='/acme/store']") + s.as(vera).get("/acme/settings/members").text(".crumbs a"); got == "" {
+		t.Error("no workspace is shown")
+	} else if !strings.Contains(got, "Acme Freight") {
+		t.Errorf("the workspace is called %q", got)
+	}
+	s.as(max).post("/acme/settings/name", "name", "Mine").status(403)
 }
 
 func TestTheLastAdminStays(t *testing.T) {

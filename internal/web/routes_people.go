@@ -27,6 +27,7 @@ func (s *Site) peopleRoutes() []Route {
 		{Method: "GET", Pattern: "/account/secrets", Access: SignedIn, handler: s.accountSecretsPage},
 
 		{Method: "GET", Pattern: "/{workspace}/settings/members", Access: Member, handler: s.membersPage},
+		{Method: "POST", Pattern: "/{workspace}/settings/name", Access: Member, handler: s.renameWorkspace},
 		{Method: "GET", Pattern: "/{workspace}/settings/members/invite", Access: Member, handler: s.newInvitationPage},
 		{Method: "POST", Pattern: "/{workspace}/settings/members/invite", Access: Member, handler: s.newInvitation},
 		{Method: "POST", Pattern: "/{workspace}/settings/members/invitations/{id}/revoke", Access: Member, handler: s.revokeInvitation},
