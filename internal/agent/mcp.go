@@ -99,27 +99,35 @@ func (s *Service) Learn(ctx context.Context, actor capability.Actor, key capabil
 // ask lists a server's tools. Only a context that ended and a failure of our
 // own are errors: a failing server is an observation without tools.
 func (s *Service) ask(ctx context.Context, actor capability.Actor, row workspace.Row) (registry.Observation, error) {
-	target, _, err := s.mcpTarget(ctx, actor, row)
+	target, masked, err := s.mcpTarget(ctx, actor, row)
+	mask := sandbox.NewMask(masked)
 	if err != nil {
-		return troubled(ctx, err)
+		return troubled(ctx, err, mask)
 	}
 	catalogue, err := s.pool.Tools(ctx, keyOf(actor, row).Key, target)
 	if err != nil {
-		return troubled(ctx, err)
+		return troubled(ctx, err, mask)
 	}
+	return observationOf(catalogue, mask), nil
+}
+
+// observationOf keeps what is told of a server's tools, without the values that
+// it was sent, should it repeat them.
+func observationOf(catalogue mcppool.Catalogue, mask *sandbox.Mask) registry.Observation {
 	var seen registry.Observation
 	for _, t := range catalogue.Tools {
 		seen.Tools = append(seen.Tools, registry.ObservedTool{
-			Name: t.Name, Description: t.Description, Schema: schemaOf(t), ReadOnly: t.Hints.ReadOnly != nil && *t.Hints.ReadOnly,
+			Name: t.Name, Description: mask.Text(t.Description), Schema: mask.JSON(schemaOf(t)),
+			ReadOnly: t.Hints.ReadOnly != nil && *t.Hints.ReadOnly,
 		})
 	}
 	for _, p := range catalogue.Refused {
-		seen.Tools = append(seen.Tools, registry.ObservedTool{Name: p.Tool, Refused: p.Message})
+		seen.Tools = append(seen.Tools, registry.ObservedTool{Name: p.Tool, Refused: mask.Text(p.Message)})
 	}
 	for _, p := range catalogue.Warnings {
-		seen.Notes = append(seen.Notes, p.Message)
+		seen.Notes = append(seen.Notes, mask.Text(p.Message))
 	}
-	return seen, nil
+	return seen
 }
 
 func schemaOf(t mcppool.Tool) json.RawMessage {
@@ -129,11 +137,11 @@ func schemaOf(t mcppool.Tool) json.RawMessage {
 	return t.InputSchema
 }
 
-func troubled(ctx context.Context, err error) (registry.Observation, error) {
+func troubled(ctx context.Context, err error, mask *sandbox.Mask) (registry.Observation, error) {
 	if ctx.Err() != nil || fault.Is(err, fault.Internal) {
 		return registry.Observation{}, err
 	}
-	return registry.Observation{Trouble: fault.From(err).Message}, nil
+	return registry.Observation{Trouble: mask.Text(fault.From(err).Message)}, nil
 }
 
 // mcpTarget is the server of a row with its credentials, and the values that
@@ -184,11 +192,13 @@ func (s *Service) runMCP(ctx context.Context, b *bound) ToolResult {
 		return failed(err)
 	}
 	key := keyOf(b.Actor, b.entry.Row)
+	mask := sandbox.NewMask(masked)
 	got, err := s.pool.Call(ctx, key.Key, target, b.tool.Raw, b.Arguments)
 	if err != nil {
-		return failed(stoppedOr(ctx, err))
+		out := failed(stoppedOr(ctx, err))
+		out.Message = mask.Text(out.Message)
+		return out
 	}
-	mask := sandbox.NewMask(masked)
 	out := ToolResult{IsError: got.IsError}
 	if got.Structured != nil {
 		out.Structured = mask.JSON(got.Structured)

@@ -23,6 +23,7 @@ type stub struct {
 	mu    sync.Mutex
 	tools string   // the list, as JSON
 	calls []string // raw names with their arguments, in order
+	fails string   // what calls and lists are answered with instead, "" for a result
 }
 
 // newStub starts one. Make it before the world, so that it outlives the
@@ -57,6 +58,10 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case m.Method == "initialize":
 		w.Header().Set("Mcp-Session-Id", "s")
 		result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"stub","version":"1"}}`
+	case s.fails != "" && (m.Method == "tools/list" || m.Method == "tools/call"):
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, m.ID, s.fails)
+		return
 	case m.Method == "tools/list":
 		result = `{"tools":[` + s.tools + `]}`
 	case m.Method == "tools/call":
@@ -82,6 +87,13 @@ func (s *stub) list(tools string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tools = tools
+}
+
+// fail makes every list and call an error with the message.
+func (s *stub) fail(message string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fails = message
 }
 
 // called returns what was called so far.
