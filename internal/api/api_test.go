@@ -54,7 +54,12 @@ type site struct {
 // newSite has the workspaces acme and globex and the people above.
 func newSite(t *testing.T) *site {
 	t.Helper()
-	db, log := pgtest.New(t), slog.New(slog.DiscardHandler)
+	return newSiteLogging(t, slog.New(slog.DiscardHandler))
+}
+
+func newSiteLogging(t *testing.T, log *slog.Logger) *site {
+	t.Helper()
+	db := pgtest.New(t)
 	secrets, err := secret.Open(t.Context(), db, secret.Config{KeyFile: filepath.Join(t.TempDir(), "secret.key")})
 	must(t, err)
 	runner, err := sandbox.NewRunner(sandbox.Options{Folder: t.TempDir()})

@@ -28,7 +28,7 @@ type house struct {
 	t *testing.T
 	Services
 	subjects map[string]string
-	count    atomic.Int64
+	count    *atomic.Int64
 }
 
 const maker = "maker"
@@ -45,14 +45,14 @@ func newHouse(t *testing.T) *house {
 	chat := agent.New(agent.Parts{DB: db, Catalog: store, Workspace: spaces, Secrets: secrets, Sandbox: runner, Log: log})
 	must(t, chat.Start(t.Context()))
 	t.Cleanup(chat.Stop)
-	h := &house{t: t, subjects: map[string]string{}, Services: Services{
+	h := &house{t: t, subjects: map[string]string{}, count: new(atomic.Int64), Services: Services{
 		Identity: identity.New(db), Catalog: store, Workspace: spaces, Secrets: secrets, Agent: chat,
 	}}
 	must(t, h.Identity.EnsureWorkspace(t.Context(), "acme", "Acme"))
 	for _, role := range capability.Roles {
-		h.join(string(role), role)
+		h.subjects[string(role)] = h.join(string(role), role)
 	}
-	h.join(maker, capability.RoleAdmin)
+	h.subjects[maker] = h.join(maker, capability.RoleAdmin)
 	return h
 }
 
@@ -68,7 +68,6 @@ func (h *house) join(name string, role capability.Role) string {
 	u, err := h.Identity.EnsureUser(h.t.Context(), identity.NewUser{Email: name + "@acme.test", Name: name})
 	must(h.t, err)
 	must(h.t, h.Identity.EnsureMember(h.t.Context(), "acme", u.Subject, role))
-	h.subjects[name] = u.Subject
 	return u.Subject
 }
 

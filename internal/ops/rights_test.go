@@ -3,6 +3,7 @@ package ops
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"capstore/internal/capability"
@@ -63,11 +64,14 @@ func onSecret(make func(name string) any) attempt {
 		if own.Creator {
 			owner = string(who.Role)
 		}
-		_, err := h.Secrets.Set(h.t.Context(), h.as(owner), secret.NewSecret{Name: "OWNED", Value: secret.NewValue("x")})
+		name := h.freshSecret()
+		_, err := h.Secrets.Set(h.t.Context(), h.as(owner), secret.NewSecret{Name: name, Value: secret.NewValue("x")})
 		must(h.t, err)
-		return make("OWNED")
+		return make(name)
 	}}
 }
+
+func (h *house) freshSecret() string { return strings.ToUpper(strings.ReplaceAll(h.fresh(), "-", "_")) }
 
 func (h *house) key(id string) keyed { return keyed{Key: string(capability.CapabilityKey("acme", id))} }
 
@@ -148,7 +152,7 @@ var attempts = map[string]attempt{
 	"publish_skill":       input(func(h *house) any { return publishSkill{namedSkill: namedSkill{h.skill()}} }),
 
 	"list_secrets":  input(nothing),
-	"create_secret": input(func(*house) any { return createSecret{NewSecret{"FRESH", SecretValue{Value: "x"}}} }),
+	"create_secret": input(func(h *house) any { return createSecret{NewSecret{h.freshSecret(), SecretValue{Value: "x"}}} }),
 	"set_secret":    onSecret(func(name string) any { return setSecret{name, SecretValue{Value: "y"}} }),
 	"delete_secret": onSecret(func(name string) any { return deleteSecret{Name: name} }),
 
@@ -194,12 +198,21 @@ func TestRights(t *testing.T) {
 			t.Errorf("%s: say how to attempt it", op.Name)
 			continue
 		}
-		for _, role := range capability.Roles {
-			for _, scope := range append([]capability.Scope{capability.ScopeSession}, capability.Scopes...) {
-				for _, own := range ownerships {
-					if a.owned || own.Creator {
-						h.attempt(op, a, h.who(role, scope), own)
-					}
+		t.Run(op.Name, func(t *testing.T) {
+			t.Parallel()
+			h := *h
+			h.t = t
+			h.attemptAll(op, a)
+		})
+	}
+}
+
+func (h *house) attemptAll(op Operation, a attempt) {
+	for _, role := range capability.Roles {
+		for _, scope := range append([]capability.Scope{capability.ScopeSession}, capability.Scopes...) {
+			for _, own := range ownerships {
+				if a.owned || own.Creator {
+					h.attempt(op, a, h.who(role, scope), own)
 				}
 			}
 		}
@@ -209,12 +222,7 @@ func TestRights(t *testing.T) {
 func (h *house) attempt(op Operation, a attempt, who identity.Principal, own owned) {
 	h.t.Helper()
 	if op.Area == AreaSecrets {
-		defer func() { // one name serves every attempt
-			for _, name := range []string{"OWNED", "FRESH"} {
-				_ = h.Secrets.Delete(h.t.Context(), h.as(maker), name, false)
-			}
-		}()
-		own.Maintainer = false
+		own.Maintainer = false // secrets have none
 	}
 	_, err := op.Run(h.t.Context(), who, a.in(h, who, own))
 	want := capability.May(who.Actor(), op.Action, own.Ownership)
