@@ -10,6 +10,7 @@ import (
 	"capstore/db"
 	"capstore/internal/capability"
 	"capstore/internal/fault"
+	"capstore/internal/pg"
 )
 
 // versionChange is a write to one version of a capability that exists.
@@ -174,7 +175,7 @@ func (s *Service) LeftBehind(ctx context.Context, actor capability.Actor) ([]Lef
 	}
 	rows, err := queries.LeftBehind(ctx, s.db, actor.Workspace)
 	if err != nil {
-		return nil, fmt.Errorf("list what was left: %w", err)
+		return nil, pg.Fault(fmt.Errorf("list what was left: %w", err))
 	}
 	out := make([]Left, len(rows))
 	for i, r := range rows {
