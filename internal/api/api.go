@@ -110,8 +110,11 @@ func (a *surface) principal(r *http.Request) (identity.Principal, error) {
 }
 
 // bySession reads the session without writing one: no answer of this surface
-// sets a cookie.
+// sets a cookie. The cookie counts for pages of this site alone.
 func (a *surface) bySession(r *http.Request, workspace string) (identity.Principal, error) {
+	if from := r.Header.Get("Sec-Fetch-Site"); from != "" && from != "same-origin" && from != "none" {
+		return identity.Principal{}, fault.Deny("cross_site", "The request came from another site.", "Send a personal access token instead of the session.")
+	}
 	token := ""
 	if c, err := r.Cookie(a.Root.Sessions.Cookie.Name); err == nil {
 		token = c.Value

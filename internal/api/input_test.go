@@ -284,6 +284,8 @@ func TestSession(t *testing.T) {
 	}
 	own.send(http.MethodDelete, acme+"/tokens/"+issued["id"].(string), nil).want(204)
 	own.get("/api/v1/me").want(401)
+	c.plus("Sec-Fetch-Site", "cross-site").get("/api/v1/me").refused(403, "cross_site")
+	c.plus("Sec-Fetch-Site", "same-origin").get("/api/v1/me").want(200)
 	c.plus("Sec-Fetch-Site", "cross-site").post(acme+"/capabilities", codeTool("x")).refused(403, "cross_site")
 	s.stranger().plus("Cookie", cookie).plus("Authorization", "Bearer cap_wrong").get("/api/v1/me").want(401)
 }

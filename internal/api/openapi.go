@@ -52,7 +52,7 @@ func (b builder) encode() ([]byte, error) {
 			Schemas: b.registry, Responses: problems(),
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				"token":   {Type: "http", Scheme: "bearer", Description: "A personal access token of the workspace: capstore token create."},
-				"session": {Type: "apiKey", In: "cookie", Name: "session", Description: "The session of a page of this site."},
+				"session": {Type: "apiKey", In: "cookie", Name: "capstore_session", Description: "The session of a page of this site; __Host-capstore where the site has TLS."},
 			},
 		},
 		Security: []map[string][]string{{"token": {}}, {"session": {}}},
@@ -179,9 +179,11 @@ func statuses(op ops.Operation) []int {
 }
 
 func faultsOf(op ops.Operation) []int {
-	out := []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusInternalServerError, http.StatusServiceUnavailable}
+	out := []int{
+		http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable,
+	}
 	if op.Action != "" {
-		out = append(out, http.StatusForbidden, http.StatusNotFound)
+		out = append(out, http.StatusNotFound)
 	}
 	if !op.ReadOnly {
 		out = append(out, http.StatusConflict, http.StatusUnprocessableEntity)
