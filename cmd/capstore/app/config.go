@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"capstore/internal/fault"
+	"capstore/internal/netguard"
 )
 
 // Config is everything that an operator decides, filled from flags and
@@ -67,6 +68,9 @@ func (c Config) Validate() error {
 	}
 	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres") && !strings.Contains(c.DatabaseURL, "=") {
 		bad("database-url", "bad_url", "The database URL starts with postgres://.")
+	}
+	if _, err := netguard.New(c.AllowHosts); err != nil {
+		bad("allow-hosts", "bad_host", "%s.", err)
 	}
 	return fault.Fields(fields)
 }

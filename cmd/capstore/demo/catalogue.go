@@ -14,6 +14,7 @@ import (
 
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
+	"capstore/internal/fault"
 )
 
 //go:embed data
@@ -82,7 +83,7 @@ func publish(ctx context.Context, p Parts, who cast, source, id string, e entry)
 		if i == 0 {
 			next.Visibility, next.Tags = firstReach(e.Reach), e.Tags
 		}
-		if _, err := p.Catalog.Publish(ctx, author, next); err != nil {
+		if err := publishOnce(ctx, p, author, next); err != nil {
 			return err
 		}
 		if err := backdate(ctx, p, source, id, v.Version, v.DaysAgo, i == 0); err != nil {
@@ -96,6 +97,15 @@ func publish(ctx context.Context, p Parts, who cast, source, id string, e entry)
 		return nil
 	}
 	return p.Catalog.Update(ctx, author, source, id, catalog.Patch{Deprecated: e.Deprecated})
+}
+
+// publishOnce leaves a version alone that an interrupted start published.
+func publishOnce(ctx context.Context, p Parts, author capability.Actor, next catalog.Publication) error {
+	_, err := p.Catalog.Version(ctx, author, author.Workspace, next.ID, next.Version)
+	if fault.Is(err, fault.NotFound) {
+		_, err = p.Catalog.Publish(ctx, author, next)
+	}
+	return err
 }
 
 func firstReach(r capability.Reach) capability.Reach {

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"capstore/internal/capability"
 	"capstore/internal/fault"
@@ -98,6 +99,9 @@ func (s *stage) edit(actor capability.Actor, id, more string) {
 		spec, ok := skill.Content.Spec.(*capability.SkillSpec)
 		if !ok {
 			return fmt.Errorf("%s is no skill", id)
+		}
+		if strings.HasSuffix(spec.Instructions, more) {
+			return nil
 		}
 		spec.Instructions += more
 		_, err = s.p.Workspace.UpdateSkill(s.ctx, actor, id, skill.Revision, workspace.SkillInput{

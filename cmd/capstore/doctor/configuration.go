@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"capstore/cmd/capstore/app"
-	"capstore/internal/netguard"
 	"capstore/static"
 )
 
@@ -27,9 +26,7 @@ func (e *examination) configuration() {
 	} else {
 		e.address()
 	}
-	if _, err := netguard.New(e.cfg.AllowHosts); err != nil {
-		e.failed("allow-hosts", err)
-	} else if n := len(e.cfg.AllowHosts); n > 0 {
+	if n := len(e.cfg.AllowHosts); n > 0 {
 		e.add(Notice, "allow-hosts", fmt.Sprintf("Members can make the server reach %d private hosts or networks.", n), "")
 	}
 	if e.cfg.AllowMemberPublicPublish {
