@@ -70,6 +70,9 @@ func TestAdoptAndSwitch(t *testing.T) {
 
 	c := s.as(max)
 	found := c.get(acme + "/capabilities?q=sign&scope=store&kind=code").want(http.StatusOK).object()["items"].([]any)
+	if n := len(c.get(acme + "/capabilities?q=sign&scope=store&kind=code").Statements); n > 4 {
+		t.Errorf("a page of the store takes %d statements, want 4 at most", n)
+	}
 	if len(found) != 1 || found[0].(map[string]any)["source"] != "globex" {
 		t.Fatalf("found %v", found)
 	}

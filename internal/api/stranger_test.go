@@ -15,7 +15,7 @@ import (
 
 // hidden are things that Mia may not see: Ada's and Gus's private ones, and
 // what they are called in a path.
-type hidden struct{ source, id, version, skill, invitation, token, subject string }
+type hidden struct{ source, id, version, skill, token, subject string }
 
 func (s *site) hide() hidden {
 	s.t.Helper()
@@ -57,7 +57,6 @@ func TestStranger(t *testing.T) {
 			}
 			t.Run(source+" "+op.Name, func(t *testing.T) {
 				c := *s.as(ada)
-				c.t = t
 				c.t = t
 				seen := c.ask(op, h.names(source, true))
 				gone := c.ask(op, h.names(source, false))
