@@ -42,6 +42,10 @@ func (f *faults) transport(s *MCPSpec, r Rules) {
 	for i, arg := range s.Args {
 		f.document(jsonx.Pointer("/spec/args", strconv.Itoa(i)), "The argument", arg, 4096)
 	}
+	for _, i := range literalSecrets(s.Args) {
+		f.add(jsonx.Pointer("/spec/args", strconv.Itoa(i)), "literal_secret",
+			"This looks like a secret. Declare it under requiredSecrets: it reaches the server in its environment.")
+	}
 }
 
 // placeholder is where a setting's value goes in a URL.
@@ -62,6 +66,8 @@ func (f *faults) serverURL(path, address string, settings []Setting, r Rules) {
 		f.add(path, "too_long", "An address has at most 2048 characters.")
 	case u.User != nil:
 		f.add(path, "credentials_in_url", "Leave user and password out of the address; declare a secret instead.")
+	case secretInQuery(u) != "":
+		f.add(path, "credentials_in_url", "Leave the value of %s out of the address; declare a secret instead.", cut(secretInQuery(u), 40))
 	case u.Fragment != "" || strings.Contains(address, "#"):
 		f.add(path, "bad_url", "An address has no part after #.")
 	case u.Scheme == "http" && isLoopback(strings.ToLower(u.Hostname())):
