@@ -90,6 +90,22 @@ func TestNoParameters(t *testing.T) {
 	}
 }
 
+// A list that does not say of what takes anything, and is shown to a model with
+// an item schema, as some interfaces insist.
+func TestListsWithoutItems(t *testing.T) {
+	t.Parallel()
+	s := compile(t, `{"type":"object","properties":{"ids":{"type":"array"}}}`)
+	if f := s.Validate(json.RawMessage(`{"ids":[1,"x",{}]}`)); f != nil {
+		t.Errorf("items of any kind: %v", f)
+	}
+	if got := codes(s.Validate(json.RawMessage(`{"ids":"1,2"}`))); !cmp.Equal(got, []string{"/ids wrong_type"}) {
+		t.Errorf("a text: %v", got)
+	}
+	if got := string(s.ForModel()); got != `{"properties":{"ids":{"items":{},"type":"array"}},"type":"object"}` {
+		t.Errorf("model form: %s", got)
+	}
+}
+
 func TestMendedWithWarning(t *testing.T) {
 	t.Parallel()
 	for raw, path := range map[string]string{
@@ -129,6 +145,9 @@ func TestDialects(t *testing.T) {
 		"draft-07 by https":    {`{"$schema":"https://json-schema.org/draft-07/schema#",` + tuple + `}`, `{"a":[1]}`, false},
 		"draft-06":             {`{"$schema":"http://json-schema.org/draft-06/schema#",` + tuple + `}`, `{"a":["x",1,2]}`, false},
 		"2019-09":              {`{"$schema":"https://json-schema.org/draft/2019-09/schema",` + tuple + `}`, `{"a":["x",1,2]}`, false},
+		"2019-09, bound":       {`{"$schema":"https://json-schema.org/draft/2019-09/schema",` + tuple + `}`, `{"n":0}`, false},
+		"2019-09, fits":        {`{"$schema":"https://json-schema.org/draft/2019-09/schema",` + tuple + `}`, `{"a":["x",1],"n":1}`, true},
+		"absent, bound":        {`{` + tuple + `}`, `{"n":0}`, false},
 		"absent":               {`{` + tuple + `}`, `{"a":["x",1,2]}`, false},
 		"absent, fits":         {`{` + tuple + `}`, `{"a":["x",1],"n":0.5}`, true},
 		"2020-12 prefixItems":  {`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"a":{"prefixItems":[{"type":"string"}],"items":false}}}`, `{"a":["x",1]}`, false},
