@@ -177,6 +177,17 @@ func (v Capability) tabs(ctx context.Context) []ui.Tab {
 // shownVersions is how many versions the picker holds.
 const shownVersions = 12
 
+// wide reports whether the tab takes the page's whole width; the facts follow
+// it then.
+func (v Capability) wide() bool { return v.History != nil || v.Files != nil || v.Code != nil }
+
+func (v Capability) columns() string {
+	if v.wide() {
+		return "flex flex-col gap-8"
+	}
+	return "with-facts"
+}
+
 // picker lists the newest versions; the version line has the rest.
 func (v Capability) picker(ctx context.Context) []ui.MenuItem {
 	var out []ui.MenuItem
@@ -242,7 +253,11 @@ func (v Capability) facts(ctx context.Context) []ui.Fact {
 	}
 	add("published", true, ui.Time(f.Published))
 	add("created", true, ui.Time(f.Created))
-	out = append(out, ui.Fact{Label: text("adopters"), Text: i18n.N(ctx, "store.adopters", f.Adopters)})
+	adopters := i18n.T(ctx, "detail.adopters_none")
+	if f.Adopters > 0 {
+		adopters = i18n.N(ctx, "detail.adopters", f.Adopters)
+	}
+	out = append(out, ui.Fact{Label: text("adopters"), Text: adopters})
 	add("shared", len(f.SharedWith) > 0, factLines(f.SharedWith))
 	add("tags", len(f.Tags) > 0, factChips(f.Tags, func(tag string) string {
 		return StoreListPath(v.Workspace, false, StoreFilters{Tags: []string{tag}})

@@ -11,12 +11,16 @@ import (
 type CapabilityFiles struct {
 	Rows       []FileRow
 	Path       string // of the opened one
+	Size       int    // in bytes
 	Text       string
 	Language   string // as the colouring names it, "" for plain text
 	Executable bool
 	Image      bool // a picture that a page may show
 	Binary     bool // nothing that can be read
 }
+
+// readable reports whether the opened file is shown as text, under its name.
+func (f CapabilityFiles) readable() bool { return !f.Image && !f.Binary }
 
 // FileRow is one file in the list.
 type FileRow struct {

@@ -38,6 +38,8 @@ type Store struct {
 	// Hidden says that there may be private ones of others, which an admin may
 	// count.
 	Hidden bool
+	// ManageAll says that the reader may manage what others made, too.
+	ManageAll bool
 }
 
 // Count is a number that is exact unless capped: then there are more.
@@ -63,7 +65,8 @@ type StoreRow struct {
 	Reach       string
 	Tags        []string
 	Adopters    int
-	PublishedAt time.Time
+	CreatedAt   time.Time
+	PublishedAt time.Time // of the latest version
 	BuiltIn     bool
 	InWorkspace bool
 	// Update is the version that waits for the workspace, "" for none.
@@ -165,7 +168,7 @@ func (s Store) chip(id string, f StoreFilters, c ui.Chip) ui.Chip {
 }
 
 // shownTags is how many tags are offered beside those that are on.
-const shownTags = 8
+const shownTags = 6
 
 // tags are those that are on, then the most frequent ones of the rows.
 func (s Store) tags() []string {
@@ -226,14 +229,33 @@ func (s Store) pager() ui.PagerArgs {
 	return ui.PagerArgs{Previous: page(s.Prev), Next: page(s.Next)}
 }
 
-// row draws one capability. Own reach says nothing in a list where all is
-// public, and everything in one's own.
+// row draws one capability.
 func (s Store) row(ctx context.Context, r StoreRow) ui.RowArgs {
 	return ui.RowArgs{
 		Kind: r.Kind, Name: r.Name, Ref: r.Source + "/" + r.ID, Version: r.Version, Text: r.Description, Reach: r.Reach, Tags: r.Tags,
-		Href: CapabilityTabPath(s.Workspace, r.Source, r.ID, DetailLens{From: s.from()}), At: r.PublishedAt,
-		Meta: []string{i18n.N(ctx, "store.adopters", r.Adopters)}, Badges: r.badges(ctx),
+		Href: CapabilityTabPath(s.Workspace, r.Source, r.ID, DetailLens{From: s.from()}), At: s.age(r),
+		Meta: r.meta(ctx), Badges: r.badges(ctx),
 	}
+}
+
+// age is what the order goes by, where that is a time, else how fresh the
+// latest version is.
+func (s Store) age(r StoreRow) time.Time {
+	if s.sort() == "newest" {
+		return r.CreatedAt
+	}
+	return r.PublishedAt
+}
+
+// manages reports whether the reader may manage the row's capability.
+func (s Store) manages(r StoreRow) bool { return s.Mine && (r.Own || s.ManageAll) }
+
+// meta says how many use it, once anyone does.
+func (r StoreRow) meta(ctx context.Context) []string {
+	if r.Adopters == 0 {
+		return nil
+	}
+	return []string{i18n.N(ctx, "store.adopters", r.Adopters)}
 }
 
 func (r StoreRow) badges(ctx context.Context) []ui.BadgeArgs {

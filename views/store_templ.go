@@ -422,7 +422,7 @@ func storeRowAction(s Store, r StoreRow) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if s.Mine && r.Own {
+		if s.manages(r) {
 			templ_7745c5c3_Err = ui.Button(ui.ButtonArgs{Label: i18n.T(ctx, "store.manage"), Small: true, Href: ManagePath(s.Workspace, r.Source, r.ID), Attrs: labelled(i18n.T(ctx, "store.manage_named", "name", r.Name))}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -88,8 +88,9 @@ func (s *Site) capabilityView(c *Ctx, l lens) (views.Capability, error) {
 	v := views.Capability{
 		Workspace: c.Who.Workspace, Source: l.Source, ID: l.ID, Kind: string(l.version.Kind), Name: l.version.Name,
 		Description: l.version.Description, Version: l.version.Version, Reach: string(l.Access.Reach), BuiltIn: l.BuiltIn(),
-		Facts: c.capabilityFacts(l), Notices: c.notices(l), Standing: c.standing(l), Action: c.primary(l), Others: c.others(l),
+		Facts: c.capabilityFacts(l), Notices: c.notices(l), Standing: c.standing(l), Action: c.primary(l),
 	}
+	v.Others = c.others(l, v.Action)
 	if l.Latest != nil {
 		v.Latest = l.Latest.Version
 	}

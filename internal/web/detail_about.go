@@ -16,6 +16,7 @@ import (
 // about says what a version is and does, as its kind has it.
 func (c *Ctx) about(v catalog.VersionDetail) *views.CapabilityAbout {
 	a := &views.CapabilityAbout{}
+	c.point(a, "note", v.Note, false)
 	switch s := v.Content.Spec.(type) {
 	case *capability.SkillSpec:
 		c.aboutSkill(a, s)
@@ -31,9 +32,6 @@ func (c *Ctx) about(v catalog.VersionDetail) *views.CapabilityAbout {
 		c.aboutEnvironment(a, s)
 	case *capability.DelegationSpec:
 		c.aboutDelegation(a, s)
-	}
-	if v.Note != "" {
-		a.Sections = append(a.Sections, views.AboutSection{Title: c.T("detail.note", "version", v.Version), Lead: v.Note})
 	}
 	return a
 }
@@ -63,10 +61,17 @@ func (c *Ctx) aboutCode(a *views.CapabilityAbout, s *capability.CodeSpec) {
 	c.point(a, "image", s.Image, true)
 	for i, e := range s.Examples {
 		a.Sections = append(a.Sections, views.AboutSection{
-			Title: cmp.Or(e.Name, c.T("chat.example", "n", i+1)), Lead: e.Note,
+			Title: c.exampleTitle(e, i), Lead: e.Note,
 			Code: &ui.CodeArgs{Text: indented(e.Input), Language: "json", Name: c.T("about.arguments")},
 		})
 	}
+}
+
+func (c *Ctx) exampleTitle(e capability.Example, i int) string {
+	if e.Name == "" {
+		return c.T("chat.example", "n", i+1)
+	}
+	return c.T("about.example", "name", e.Name)
 }
 
 func (c *Ctx) aboutMCP(a *views.CapabilityAbout, s *capability.MCPSpec) {

@@ -16,11 +16,22 @@ func (c *Ctx) primary(l lens) views.Action {
 	case l.version.Kind == capability.KindEnvironment:
 		return views.Action{Label: c.T("detail.import"), Icon: ui.IconDownload, Reason: c.T("detail.import_off")}
 	case l.version.Kind == capability.KindDelegation:
-		return views.Action{Label: c.T("detail.copy"), Icon: ui.IconCopy, Reason: c.T("detail.delegation_off")}
-	case l.Pinned == l.version.Version && !l.UpdateAvailable:
-		return views.Action{Label: c.T("detail.set_up"), Icon: ui.IconSettings, Href: c.settingsOf(l)}
+		return views.Action{Label: c.T("detail.copy_profile"), Icon: ui.IconCopy, Reason: c.T("detail.delegation_off")}
+	case l.row != nil && l.row.Held == capability.HeldSetup:
+		return views.Action{Label: c.T("detail.set_up"), Icon: ui.IconKey, Href: c.settingsOf(l)}
+	case l.Pinned != "" && l.Pinned == l.version.Version && !l.UpdateAvailable:
+		return c.use(l)
 	}
 	return c.adopt(l)
+}
+
+// use is what to do with what is adopted already: run it, or where it cannot
+// be run now see why.
+func (c *Ctx) use(l lens) views.Action {
+	if href := c.chatPath(l); href != "" {
+		return views.Action{Label: c.T("detail.run"), Icon: ui.IconChat, Href: href}
+	}
+	return views.Action{Label: c.T("detail.settings"), Icon: ui.IconSettings, Href: c.settingsOf(l)}
 }
 
 // adopt adopts the version looked at, or moves the pin: to the latest where
@@ -85,9 +96,9 @@ func (c *Ctx) settingsOf(l lens) string {
 
 // others is what else the reader may do: run it, and as one of its authors
 // write its next version or manage it.
-func (c *Ctx) others(l lens) []ui.ButtonArgs {
+func (c *Ctx) others(l lens, primary views.Action) []ui.ButtonArgs {
 	var out []ui.ButtonArgs
-	if href := c.chatPath(l); href != "" {
+	if href := c.chatPath(l); href != "" && href != primary.Href {
 		out = append(out, ui.ButtonArgs{Label: c.T("detail.run"), Icon: ui.IconChat, Href: href})
 	}
 	if capability.MayWrite(c.Actor(), l.Access) == nil {
@@ -131,7 +142,7 @@ func (c *Ctx) standing(l lens) *views.Standing {
 		return &views.Standing{Version: l.Pinned, Tone: ui.Success, Label: c.T("detail.to_settings"), Href: c.settingsOf(l)}
 	case l.TakenAs != "":
 		return &views.Standing{
-			Reason: c.T("detail.taken"), Tone: ui.Success, Label: c.T("detail.open_copy"), Href: views.SkillPath(c.Who.Workspace, l.TakenAs),
+			Reason: c.T("detail.taken"), Tone: ui.Success,
 		}
 	}
 	return nil

@@ -92,7 +92,7 @@ func (c *Ctx) filesOf(v catalog.VersionDetail) (*views.CapabilityFiles, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Path, out.Executable = files[open].Path, files[open].Executable
+	out.Path, out.Size, out.Executable = files[open].Path, len(body), files[open].Executable
 	switch {
 	case shownImage(body) != "":
 		out.Image = true

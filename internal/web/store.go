@@ -48,7 +48,8 @@ func (s *Site) minePage(c *Ctx) error {
 	if err != nil {
 		return err
 	}
-	v.Hidden = capability.May(c.Actor(), capability.ActSettings, capability.Fresh) == nil && !c.R.URL.Query().Has("cursor")
+	v.ManageAll = c.Who.Role == capability.RoleAdmin
+	v.Hidden = capability.May(c.Actor(), capability.ActSettings, capability.Fresh) == nil && v.Prev == ""
 	page := c.Page(c.T("mine.title"), views.NavMine)
 	page.OwnSearch = true
 	return c.Show(http.StatusOK, views.StorePage(page, v), views.StoreResults(v))
@@ -131,7 +132,7 @@ func texts[T ~string](values []T) []string {
 func storeRow(r catalog.Row) views.StoreRow {
 	row := views.StoreRow{
 		Source: r.Source, ID: r.ID, Kind: string(r.Kind), Name: r.Name, Description: r.Description, Version: r.Version,
-		Reach: string(r.Reach), Tags: r.Tags, Adopters: r.Adopters, PublishedAt: r.PublishedAt, BuiltIn: r.BuiltIn(),
+		Reach: string(r.Reach), Tags: r.Tags, Adopters: r.Adopters, CreatedAt: r.CreatedAt, PublishedAt: r.PublishedAt, BuiltIn: r.BuiltIn(),
 		InWorkspace: r.InWorkspace(), Deprecated: r.Deprecated != nil, Own: r.Own,
 	}
 	if r.UpdateAvailable {
