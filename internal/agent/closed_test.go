@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"capstore/internal/agent"
+	"capstore/internal/agent/mcppool/mcptest"
 	"capstore/internal/agent/sandbox"
 	"capstore/internal/capability"
 	"capstore/internal/fault"
@@ -18,17 +19,17 @@ import (
 func TestAServersEchoOfItsSecretIsMasked(t *testing.T) {
 	t.Parallel()
 	const token = "token-5f1e-canary"
-	s := newStub(t, fmt.Sprintf(`{"name":"a","description":"By %s.","inputSchema":{"type":"object","properties":{"p":{"default":%q}}}},
+	s := mcptest.New(t, fmt.Sprintf(`{"name":"a","description":"By %s.","inputSchema":{"type":"object","properties":{"p":{"default":%q}}}},
 		{"name":"b","inputSchema":{"$schema":%q}},{"name":"c"},{"name":"c","description":"other"}`, token, token, token))
-	failing := newStub(t, "")
-	failing.fail("no such key: " + token)
+	failing := mcptest.New(t, "")
+	failing.Fail("no such key: " + token)
 	w := newWorld(t)
 	if _, err := w.sec.Set(t.Context(), w.member, secret.NewSecret{Name: "STUB_TOKEN", Value: secret.NewValue(token)}); err != nil {
 		t.Fatal(err)
 	}
-	with := func(name string, s *stub) capability.Key {
+	with := func(name string, s *mcptest.Stub) capability.Key {
 		v := w.publish(t, w.member, name, map[string]any{
-			"type": "mcp", "url": s.url, "auth": "secret", "requiredSecrets": []any{map[string]any{"name": "TOKEN"}},
+			"type": "mcp", "url": s.URL, "auth": "secret", "requiredSecrets": []any{map[string]any{"name": "TOKEN"}},
 			"toolClasses": map[string]any{"a": "read"},
 		})
 		w.adopt(t, w.member, v, map[string]string{"TOKEN": "STUB_TOKEN"})
@@ -38,7 +39,7 @@ func TestAServersEchoOfItsSecretIsMasked(t *testing.T) {
 	if got := fmt.Sprintf("%s %+v", entry.Tools[0].Schema, entry); len(entry.Tools) != 3 || strings.Contains(got, token) || !strings.Contains(got, sandbox.Masked) {
 		t.Errorf("learnt: %s", got)
 	}
-	s.fail("no such key: " + token)
+	s.Fail("no such key: " + token)
 	entries := w.run(t, "mcp__echoes__a", `{}`)
 	if got := last[agent.ToolResult](t, entries, agent.EntryToolResult); got.Code != "server_error" || !strings.Contains(got.Message, sandbox.Masked) {
 		t.Errorf("the failed call: %+v", got)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"capstore/internal/agent"
+	"capstore/internal/agent/mcppool/mcptest"
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/internal/registry"
@@ -26,7 +27,7 @@ func adoption(v catalog.VersionInfo, write bool) workspace.AdoptInput {
 // root is offered as one object and still held to what its author wrote.
 func TestOneUnusableToolCostsNoOther(t *testing.T) {
 	t.Parallel()
-	s := newStub(t, `{"name":"good","inputSchema":{"type":"object"}},
+	s := mcptest.New(t, `{"name":"good","inputSchema":{"type":"object"}},
 		{"name":"u1","inputSchema":{"anyOf":[{"type":"object","required":["a"]},{"type":"object","required":["b"]}]}},
 		{"name":"u2","inputSchema":{"type":"string"}},
 		{"name":"u3","inputSchema":{"type":"object"},"outputSchema":{"title":"x"}}`)
@@ -57,7 +58,7 @@ func TestOneUnusableToolCostsNoOther(t *testing.T) {
 		}
 	}
 	last[agent.ToolResult](t, w.run(t, "mcp__four__u1", `{"b":1}`), agent.EntryToolResult)
-	got := s.called()
+	got := s.Called()
 	slices.Sort(got)
 	if diff := cmp.Diff([]string{"good {}", "u1 {\"b\":1}", "u3 {}"}, got); diff != "" {
 		t.Errorf("what reached the server: %s", diff)
@@ -67,7 +68,7 @@ func TestOneUnusableToolCostsNoOther(t *testing.T) {
 // The ways in which servers say that a tool takes nothing.
 func TestToolsWithoutParameters(t *testing.T) {
 	t.Parallel()
-	s := newStub(t, `{"name":"absent"},{"name":"null","inputSchema":null},{"name":"empty","inputSchema":{}},
+	s := mcptest.New(t, `{"name":"absent"},{"name":"null","inputSchema":null},{"name":"empty","inputSchema":{}},
 		{"name":"object","inputSchema":{"type":"object"}},{"name":"list","inputSchema":{"type":"object","properties":[]}},
 		{"name":"required","inputSchema":{"type":"object","required":null}},
 		{"name":"closed","inputSchema":{"type":"object","additionalProperties":false}}`)
@@ -80,8 +81,8 @@ func TestToolsWithoutParameters(t *testing.T) {
 			}
 		}
 	}
-	if len(entry.Tools) != 7 || len(s.called()) != 14 {
-		t.Errorf("%d tools, %d calls", len(entry.Tools), len(s.called()))
+	if len(entry.Tools) != 7 || len(s.Called()) != 14 {
+		t.Errorf("%d tools, %d calls", len(entry.Tools), len(s.Called()))
 	}
 	refused := last[agent.Failure](t, w.run(t, "mcp__bare__closed", `{"q":1}`), agent.EntryError)
 	if len(refused.Errors) != 1 || refused.Errors[0].Path != "/q" {
@@ -108,7 +109,7 @@ func TestNamesNoModelTakes(t *testing.T) {
 		}
 		tools = append(tools, string(text))
 	}
-	s := newStub(t, strings.Join(tools, ","))
+	s := mcptest.New(t, strings.Join(tools, ","))
 	w := newWorld(t)
 	key := w.serve(t, s, "field-operations-scheduling-eu-west", nil, true)
 	_, entry := w.learnt(t, key)
@@ -132,7 +133,7 @@ func TestNamesNoModelTakes(t *testing.T) {
 	for _, raw := range raws {
 		want = append(want, raw+" {}")
 	}
-	if diff := cmp.Diff(want, s.called()); diff != "" {
+	if diff := cmp.Diff(want, s.Called()); diff != "" {
 		t.Errorf("the server was called: %s", diff)
 	}
 	var audited []string
@@ -151,7 +152,7 @@ func TestNamesNoModelTakes(t *testing.T) {
 		t.Errorf("the audit: %s", diff)
 	}
 	slices.Reverse(tools)
-	s.list(strings.Join(tools, ","))
+	s.List(strings.Join(tools, ","))
 	_, entry = w.learnt(t, key)
 	if diff := cmp.Diff(before, named(entry)); diff != "" {
 		t.Errorf("the names moved: %s", diff)
@@ -163,11 +164,11 @@ func TestNamesNoModelTakes(t *testing.T) {
 func TestGrantsFollowTheRawName(t *testing.T) {
 	t.Parallel()
 	const dotted, plain = `{"name":"wipe.all","description":"Wipes."}`, `{"name":"wipe_all","description":"Lists what would go."}`
-	s := newStub(t, dotted+","+plain)
+	s := mcptest.New(t, dotted+","+plain)
 	w := newWorld(t)
 	key := w.serve(t, s, "disk", map[string]any{"wipe_all": "read", "wipe.all": "write"}, false)
 	for _, order := range []string{dotted + "," + plain, plain + "," + dotted} {
-		s.list(order)
+		s.List(order)
 		snap, entry := w.learnt(t, key)
 		names := named(entry)
 		if names["wipe_all"] != "mcp__disk__wipe_all" || names["wipe.all"] == names["wipe_all"] {
@@ -184,7 +185,7 @@ func TestGrantsFollowTheRawName(t *testing.T) {
 		}
 		last[agent.ToolResult](t, w.run(t, names["wipe_all"], `{}`), agent.EntryToolResult)
 	}
-	if diff := cmp.Diff([]string{"wipe_all {}", "wipe_all {}"}, s.called()); diff != "" {
+	if diff := cmp.Diff([]string{"wipe_all {}", "wipe_all {}"}, s.Called()); diff != "" {
 		t.Errorf("the server was called: %s", diff)
 	}
 }
@@ -192,7 +193,7 @@ func TestGrantsFollowTheRawName(t *testing.T) {
 // Of a tool that is listed twice the first definition counts, and it is said.
 func TestAToolListedTwice(t *testing.T) {
 	t.Parallel()
-	s := newStub(t, `{"name":"echo","inputSchema":{"type":"object","required":["a"]}},
+	s := mcptest.New(t, `{"name":"echo","inputSchema":{"type":"object","required":["a"]}},
 		{"name":"echo","inputSchema":{"type":"object","required":["b"]}}`)
 	w := newWorld(t)
 	_, entry := w.learnt(t, w.serve(t, s, "twice", nil, true))
@@ -210,7 +211,7 @@ func TestAToolListedTwice(t *testing.T) {
 func TestServersOfOnePackage(t *testing.T) {
 	t.Parallel()
 	const tool = `{"name":"send_message"}`
-	prod, test := newStub(t, tool), newStub(t, tool)
+	prod, test := mcptest.New(t, tool), mcptest.New(t, tool)
 	w := newWorld(t)
 	w.learnt(t, w.serve(t, prod, "mail-prod", nil, true))
 	snap, _ := w.learnt(t, w.serve(t, test, "mail-test", nil, true))
@@ -219,14 +220,14 @@ func TestServersOfOnePackage(t *testing.T) {
 	}
 	w.run(t, "mcp__mail-prod__send_message", `{"to":"prod"}`)
 	w.run(t, "mcp__mail-test__send_message", `{"to":"test"}`)
-	for s, want := range map[*stub]string{prod: `send_message {"to":"prod"}`, test: `send_message {"to":"test"}`} {
-		if diff := cmp.Diff([]string{want}, s.called()); diff != "" {
+	for s, want := range map[*mcptest.Stub]string{prod: `send_message {"to":"prod"}`, test: `send_message {"to":"test"}`} {
+		if diff := cmp.Diff([]string{want}, s.Called()); diff != "" {
 			t.Error(diff)
 		}
 	}
-	third := newStub(t, tool)
+	third := mcptest.New(t, tool)
 	for i, name := range []string{"mail-prod", "Mail-Prod", "m\u0430il-prod"} {
-		raw, err := json.Marshal(map[string]any{"type": "mcp", "url": third.url})
+		raw, err := json.Marshal(map[string]any{"type": "mcp", "url": third.URL})
 		if err != nil {
 			t.Fatal(err)
 		}
