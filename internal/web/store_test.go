@@ -1,0 +1,248 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+
+	"capstore/internal/capability"
+	"capstore/internal/catalog"
+	"capstore/internal/workspace"
+	"capstore/views"
+)
+
+// greetSpec is a code tool that greets, as JSON; more replaces or adds fields.
+func greetSpec(t *testing.T, more map[string]any) json.RawMessage {
+	t.Helper()
+	spec := map[string]any{
+		"type": "code", "language": "python", "isReadOnly": true,
+		"code": "import json, os\nname = json.load(open(os.environ['CAPSTORE_INPUT']))['name']\nprint(name)\n",
+		"parametersSchema": map[string]any{
+			"type": "object", "required": []string{"name"},
+			"properties": map[string]any{"name": map[string]any{"type": "string", "maxLength": 40, "description": "Whom to greet"}},
+		},
+	}
+	for k, v := range more {
+		spec[k] = v
+	}
+	raw, err := json.Marshal(spec)
+	must(t, err)
+	return raw
+}
+
+func textSkill(t *testing.T, instructions string) json.RawMessage {
+	t.Helper()
+	raw, err := json.Marshal(map[string]any{"type": "skill", "instructions": instructions})
+	must(t, err)
+	return raw
+}
+
+// offer publishes a capability, or its next version, as somebody in a workspace.
+func (s *site) offer(email, ws string, p catalog.Publication) catalog.VersionInfo {
+	s.t.Helper()
+	if p.Description == "" {
+		p.Description = "Does something useful."
+	}
+	return s.publish(email, ws, p)
+}
+
+// promote widens the reach of what an admin sees.
+func (s *site) promote(email, ws, id string, reach capability.Reach, sharedWith ...string) {
+	s.t.Helper()
+	must(s.t, s.Catalog.Update(s.t.Context(), s.actor(email, ws), ws, id, catalog.Patch{Reach: &reach, SharedWith: &sharedWith}))
+}
+
+// greeter is a public code tool of globex.
+func (s *site) greeter(more map[string]any) catalog.VersionInfo {
+	s.t.Helper()
+	v := s.offer(gus, "globex", catalog.Publication{
+		ID: "greeter", Name: "greeter", Spec: greetSpec(s.t, more), Visibility: capability.ReachWorkspace, Tags: []string{"people", "text"},
+	})
+	s.promote(gus, "globex", "greeter", capability.ReachPublic)
+	return v
+}
+
+func (s *site) pin(email, ws string, v catalog.VersionInfo) {
+	s.t.Helper()
+	_, err := s.Workspace.Adopt(s.t.Context(), s.actor(email, ws), workspace.AdoptInput{
+		Source: v.Source, ID: v.ID, Version: v.Version, ConsentDigest: v.Digest,
+	})
+	must(s.t, err)
+}
+
+// names are the capabilities that a list shows, in order.
+func (a *answer) names() []string {
+	return a.Doc.Find(".rows .row-link").Map(func(_ int, link *goquery.Selection) string { return strings.TrimSpace(link.Text()) })
+}
+
+func TestStoreListsWhatThereIsToDiscover(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.greeter(nil)
+	s.offer(gus, "globex", catalog.Publication{Name: "inner", Spec: greetSpec(t, nil), Visibility: capability.ReachWorkspace})
+	s.offer(max, "acme", catalog.Publication{Name: "own-notes", Spec: textSkill(t, "Write notes."), Visibility: capability.ReachWorkspace})
+
+	store := s.as(vera).get("/acme/store").status(200)
+	if diff := cmp.Diff([]string{"greeter"}, store.names()); diff != "" {
+		t.Errorf("the store lists (-want +got):\n%s", diff)
+	}
+	row := store.find(".rows .row")
+	for _, want := range []string{"globex/greeter", "1.0.0", "Code tool", "Public", "people", "Does something useful."} {
+		if !strings.Contains(row.Text(), want) {
+			t.Errorf("the row lacks %q: %s", want, row.Text())
+		}
+	}
+	if got := row.Find(".row-link").AttrOr("href", ""); got != "/acme/store/globex/greeter" {
+		t.Errorf("the row leads to %q", got)
+	}
+	if got := store.text("#store-count"); got != "1 capability" {
+		t.Errorf("heading: %q", got)
+	}
+	mine := s.as(vera).get("/acme/store/mine").status(200)
+	if diff := cmp.Diff([]string{"own-notes"}, mine.names()); diff != "" {
+		t.Errorf("mine lists (-want +got):\n%s", diff)
+	}
+	mine.none("#hidden-private")
+	mine.find("header button[aria-disabled=true]") // a viewer is told why he cannot publish
+}
+
+func TestStoreFiltersLieInTheAddress(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.greeter(nil)
+	s.offer(gus, "globex", catalog.Publication{
+		Name: "letters", Spec: textSkill(t, "Write letters."), Visibility: capability.ReachWorkspace, Tags: []string{"text"},
+	})
+	s.promote(gus, "globex", "letters", capability.ReachPublic)
+	member := s.as(max)
+
+	all := member.get("/acme/store").status(200)
+	if got := all.find("#chip-kind-code .chip-count").Text(); got != "1" {
+		t.Errorf("count of code tools: %q", got)
+	}
+	code := all.find("#chip-kind-code").AttrOr("href", "")
+	page := member.get(code).status(200)
+	if diff := cmp.Diff([]string{"greeter"}, page.names()); diff != "" {
+		t.Errorf("%s lists (-want +got):\n%s", code, diff)
+	}
+	page.find("#chip-kind-code[aria-current=true]")
+	page.find("#chip-kind-skill")                                 // the other kinds keep their count
+	page.find("input[type=hidden][form=store-search][name=kind]") // a search keeps the filter
+	page.find(".chip[href='/acme/store']")                        // clear
+	if got := page.find("#chip-kind-code").AttrOr("href", ""); got != "/acme/store" {
+		t.Errorf("the chip that is on leads to %q", got)
+	}
+	tagged := member.get(page.find("#chip-tag-people").AttrOr("href", "")).status(200)
+	if diff := cmp.Diff([]string{"greeter"}, tagged.names()); diff != "" {
+		t.Errorf("tag lists (-want +got):\n%s", diff)
+	}
+
+	none := member.get("/acme/store?q=nothing-like-it&kind=code").status(200)
+	none.find("#store-results a[href='/acme/store'].btn")
+	for _, odd := range []string{"?kind=nonsense", "?sort=nonsense", "?cursor=nonsense", "?reach=x", "?q=" + strings.Repeat("a", 600)} {
+		member.get("/acme/store" + odd).status(200)
+	}
+}
+
+func TestStoreAnswersAFragmentToHtmx(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.greeter(nil)
+	part := s.as(max).htmx().get("/acme/store?q=greet").status(200)
+	part.find("#store-results .row-link")
+	part.none("nav[aria-label='Main']")
+	if !strings.Contains(strings.Join(part.Header.Values("Vary"), ","), "HX-Request") {
+		t.Error("a cache could take the fragment for the page")
+	}
+}
+
+func TestStorePagesByKeyset(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for i := range 35 {
+		s.offer(max, "acme", catalog.Publication{
+			Name: fmt.Sprintf("tool-%02d", i), Spec: greetSpec(t, nil), Visibility: capability.ReachWorkspace,
+		})
+	}
+	member := s.as(max)
+	first := member.get("/acme/store/mine").status(200)
+	first.none("a[rel=prev]")
+	second := member.get(first.find("a[rel=next]").AttrOr("href", "")).status(200)
+	second.none("a[rel=next]")
+	seen := append(first.names(), second.names()...)
+	slices.Sort(seen)
+	if len(seen) != 35 || len(slices.Compact(seen)) != 35 {
+		t.Errorf("two pages show %d names, %d different", len(seen), len(slices.Compact(seen)))
+	}
+	back := member.get(second.find("a[rel=prev]").AttrOr("href", "")).status(200)
+	if diff := cmp.Diff(first.names(), back.names()); diff != "" {
+		t.Errorf("back again (-first +back):\n%s", diff)
+	}
+	if got := first.text("#store-count"); got != "35 capabilities" {
+		t.Errorf("heading: %q", got)
+	}
+}
+
+func TestStoreRowsSayWhatTheWorkspaceHas(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.pin(max, "acme", s.greeter(nil))
+	member := s.as(max)
+	if got := member.get("/acme/store").text(".row .badge"); !strings.Contains(got, "in your workspace") || strings.Contains(got, "update") {
+		t.Errorf("badges: %q", got)
+	}
+	s.offer(gus, "globex", catalog.Publication{ID: "greeter", Name: "greeter", Spec: greetSpec(t, map[string]any{"timeoutSec": 10})})
+	must(t, s.Catalog.Update(t.Context(), s.actor(gus, "globex"), "globex", "greeter", catalog.Patch{Deprecated: &catalog.Deprecation{Note: "Too polite."}}))
+	if got := member.get("/acme/store").text(".row .badge"); !strings.Contains(got, "update 1.0.1") || !strings.Contains(got, "deprecated") {
+		t.Errorf("badges: %q", got)
+	}
+}
+
+func TestMineTellsAnAdminOfWhatOthersHide(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.offer(max, "acme", catalog.Publication{Name: "diary", Spec: textSkill(t, "Secret things.")})
+	s.offer(max, "acme", catalog.Publication{Name: "shared", Spec: textSkill(t, "Open things."), Visibility: capability.ReachWorkspace})
+	admin := s.as(ada)
+	list := admin.get("/acme/store/mine").status(200)
+	list.find("#hidden-private a[href='/acme/store/mine/private']")
+	list.find("a[href='/acme/store/acme/shared/manage']")
+	told := admin.get("/acme/store/mine/private").status(200)
+	if got := told.text("#hidden-private"); !strings.Contains(got, "Skill 1") || strings.Contains(told.Body, "diary") {
+		t.Errorf("an admin is told %q", got)
+	}
+	s.as(max).get("/acme/store/mine/private").status(403)
+}
+
+func TestFirstStepsTickAndLeave(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	member := s.as(max)
+	member.get("/acme/store").find("#first-steps li")
+	if got := member.htmx().get("/acme/store/steps").status(200); got.Doc.Find("[data-state=done]").Length() != 0 {
+		t.Errorf("steps are done before anything was: %s", got.Body)
+	}
+	s.pin(max, "acme", s.greeter(nil))
+	if got := member.htmx().get("/acme/store/steps").status(200); got.Doc.Find("[data-state=done]").Length() != 2 {
+		t.Errorf("after adopting: %s", got.Body)
+	}
+	member.post(views.DismissPath(), "hint", views.StepsHint, "next", "/acme/store").leadsTo("/acme/store")
+	member.get("/acme/store").none("#first-steps")
+}
+
+func TestStorePagesTakeFourStatements(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.pin(max, "acme", s.greeter(nil))
+	member := s.as(max)
+	for _, path := range []string{"/acme/store", "/acme/store?q=greet&kind=code&tag=people&sort=adopted", "/acme/store/mine", "/acme/store/mine?reach=private"} {
+		if got := member.get(path).status(200); len(got.Statements) > 4 {
+			t.Errorf("%s takes %d statements:\n%s", path, len(got.Statements), strings.Join(got.Statements, "\n"))
+		}
+	}
+}
