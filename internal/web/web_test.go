@@ -21,6 +21,7 @@ import (
 	"capstore/internal/catalog"
 	"capstore/internal/httpd"
 	"capstore/internal/identity"
+	"capstore/internal/netguard"
 	"capstore/internal/pg"
 	"capstore/internal/pg/pgtest"
 	"capstore/internal/secret"
@@ -28,7 +29,11 @@ import (
 	"capstore/internal/workspace"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain ignores the clock of the colouring's regular expressions, which
+// stops by itself a while after the last of them.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
+}
 
 // The people of newSite. Max belongs to both workspaces and Lone to none.
 const (
@@ -77,9 +82,14 @@ func emptySite(t *testing.T) *site {
 	must(t, err)
 	runner, err := sandbox.NewRunner(sandbox.Options{Folder: t.TempDir()})
 	must(t, err)
-	cat := catalog.New(db, catalog.Options{})
-	spaces := workspace.New(db, cat, workspace.Options{})
-	chat := agent.New(agent.Parts{DB: db, Catalog: cat, Workspace: spaces, Secrets: secrets, Sandbox: runner, Log: log})
+	guard, err := netguard.New([]string{"127.0.0.1"})
+	must(t, err)
+	rules := capability.Rules{AllowLoopbackHTTP: true}
+	cat := catalog.New(db, catalog.Options{Rules: rules})
+	spaces := workspace.New(db, cat, workspace.Options{Rules: rules})
+	chat := agent.New(agent.Parts{
+		DB: db, Catalog: cat, Workspace: spaces, Secrets: secrets, Sandbox: runner, Guard: guard, Rules: rules, Log: log,
+	})
 	must(t, chat.Start(t.Context()))
 	t.Cleanup(chat.Stop)
 	root := httpd.New(httpd.Config{CookieKey: []byte(strings.Repeat("k", 64))},
