@@ -135,6 +135,49 @@ func (q *Queries) ClearSwitches(ctx context.Context, db DBTX, arg ClearSwitchesP
 	return err
 }
 
+const configBodies = `-- name: ConfigBodies :many
+SELECT c.version, c.config FROM agent_configs c
+WHERE c.workspace = $1 AND c.version BETWEEN $2::int AND $3::int
+ORDER BY c.version DESC LIMIT $4::int
+`
+
+type ConfigBodiesParams struct {
+	Workspace string
+	Low       int32
+	High      int32
+	Count     int32
+}
+
+type ConfigBodiesRow struct {
+	Version int32
+	Config  json.RawMessage
+}
+
+func (q *Queries) ConfigBodies(ctx context.Context, db DBTX, arg ConfigBodiesParams) ([]ConfigBodiesRow, error) {
+	rows, err := db.Query(ctx, configBodies,
+		arg.Workspace,
+		arg.Low,
+		arg.High,
+		arg.Count,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ConfigBodiesRow
+	for rows.Next() {
+		var i ConfigBodiesRow
+		if err := rows.Scan(&i.Version, &i.Config); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const configHistory = `-- name: ConfigHistory :many
 SELECT c.version, c.note, c.created_by, coalesce(u.name, '') AS author, c.created_at
 FROM agent_configs c LEFT JOIN users u ON u.id = c.created_by

@@ -21,6 +21,11 @@ FROM agent_configs c LEFT JOIN users u ON u.id = c.created_by
 WHERE c.workspace = @workspace AND (@before::int = 0 OR c.version < @before::int)
 ORDER BY c.version DESC LIMIT @count::int;
 
+-- name: ConfigBodies :many
+SELECT c.version, c.config FROM agent_configs c
+WHERE c.workspace = @workspace AND c.version BETWEEN @low::int AND @high::int
+ORDER BY c.version DESC LIMIT @count::int;
+
 -- name: InsertConfig :exec
 INSERT INTO agent_configs (workspace, version, config, note, created_by)
 VALUES (@workspace, @version, @config, @note, @created_by);

@@ -134,6 +134,36 @@ func (s *Service) History(ctx context.Context, actor capability.Actor, before, l
 	return out, nil
 }
 
+// HistoryChanges says what each version of a page of the History changed
+// against the one before it, by version. Versions that the workspace does not
+// have are not in the map.
+func (s *Service) HistoryChanges(ctx context.Context, actor capability.Actor, page []ConfigVersion) (map[int][]capability.Change, error) {
+	if err := capability.May(actor, capability.ActRead, capability.Ownership{}); err != nil || len(page) == 0 {
+		return nil, err
+	}
+	newest, oldest := page[0].Version, page[len(page)-1].Version
+	rows, err := queries.ConfigBodies(ctx, s.db, db.ConfigBodiesParams{
+		Workspace: actor.Workspace, Low: int32(oldest) - 1, High: int32(newest), Count: maxHistory + 1,
+	})
+	if err != nil {
+		return nil, pg.Fault(fmt.Errorf("read agent configs: %w", err))
+	}
+	configs := map[int]capability.AgentConfig{0: emptyConfig()}
+	for _, r := range rows {
+		if configs[int(r.Version)], err = decodeConfig(r.Config); err != nil {
+			return nil, err
+		}
+	}
+	out := make(map[int][]capability.Change, len(page))
+	for _, v := range page {
+		before, ok := configs[v.Version-1]
+		if after, there := configs[v.Version]; ok && there {
+			out[v.Version] = capability.DiffConfigs(before, after)
+		}
+	}
+	return out, nil
+}
+
 // Change is the one way to write the config: it runs mutate on a copy of the
 // newest version, checks the outcome and every adoption that differs, and cuts
 // a new version. ifVersion is the version that the author saw; another one by

@@ -153,3 +153,29 @@ func TestOneOfTwoFromTheSameVersionWins(t *testing.T) {
 		t.Errorf("%d writers won", won)
 	}
 }
+
+func TestHistoryChangesSaysWhatEachVersionDid(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, text := range []string{"Be brief.", "Be long."} {
+		_, err := b.ws.Change(t.Context(), b.member, workspace.AnyVersion, "", func(c *capability.AgentConfig) error { c.Instructions = text; return nil })
+		wantCode(t, err, "")
+	}
+	newest, err := b.ws.History(t.Context(), b.viewer, 0, 1)
+	wantCode(t, err, "")
+	changes, err := b.ws.HistoryChanges(t.Context(), b.viewer, newest)
+	wantCode(t, err, "")
+	want := map[int][]capability.Change{2: {{
+		Path: "/instructions", Op: capability.OpChanged, Before: []byte(`"Be brief."`), After: []byte(`"Be long."`),
+	}}}
+	if diff := cmp.Diff(want, changes); diff != "" {
+		t.Error(diff)
+	}
+	whole, err := b.ws.History(t.Context(), b.viewer, 0, 0)
+	wantCode(t, err, "")
+	changes, err = b.ws.HistoryChanges(t.Context(), b.viewer, whole)
+	wantCode(t, err, "")
+	if len(changes) != 2 || len(changes[1]) != 1 || changes[1][0].Op != capability.OpAdded {
+		t.Errorf("the first version is not compared with the empty default: %v", changes)
+	}
+}

@@ -102,6 +102,8 @@ type RowArgs struct {
 	Meta    []string // further short facts, such as "128 adopters"
 	At      time.Time
 	Reason  string // why it is as it is, such as "on: adopted by the workspace"
+	// Remedy is what can be done about the reason, after it: a link or form.
+	Remedy templ.Component
 }
 
 func (a RowArgs) tags() []string { return a.Tags[:min(len(a.Tags), 3)] }
