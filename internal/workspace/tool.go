@@ -22,7 +22,10 @@ type Detail struct {
 	Transport Transport
 	Target    string // host of a URL, image, or language; "" for none
 	Secrets   []SecretStatus
-	Settings  []capability.Setting
+	// Known is the names of every secret that the actor's calls can be given,
+	// sorted.
+	Known    []string
+	Settings []capability.Setting
 	// Editable says whether the actor may bind secrets to it.
 	Editable bool
 }
@@ -64,7 +67,9 @@ func (s *Service) Tool(ctx context.Context, actor capability.Actor, key capabili
 	if !ok {
 		return Detail{}, fault.Missing()
 	}
-	d := Detail{Row: row, Editable: capability.May(actor, capability.ActAgents, capability.Ownership{}) == nil}
+	d := Detail{
+		Row: row, Known: slices.Sorted(maps.Keys(w.secrets)), Editable: capability.May(actor, capability.ActAgents, capability.Ownership{}) == nil,
+	}
 	d.Transport, d.Target = reachedBy(row)
 	for _, declared := range row.declaredSecrets(s.opts.Defaults) {
 		bound := row.Grant.SecretBindings[declared.Name]
