@@ -55,7 +55,7 @@ func ExportFolder(c capability.Content) ([]ExportFile, error) {
 		if err != nil {
 			return nil, fmt.Errorf("export: %w", err)
 		}
-		side.keep(f, fileOf(f.Path, data, f.Executable))
+		side.keep(f, FileOf(f.Path, data, f.Executable))
 		out = append(out, ExportFile{f.Path, data, f.Executable})
 	}
 	if extra, needed := side.write(); needed && paths.Add(sidecarName) == "" {

@@ -24,9 +24,9 @@ var mediaTypes = map[string]string{
 	".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 }
 
-// fileOf makes a skill's file of bytes: text where they are UTF-8 without NUL,
+// FileOf makes a skill's file of bytes: text where they are UTF-8 without NUL,
 // else base64.
-func fileOf(p string, data []byte, executable bool) capability.File {
+func FileOf(p string, data []byte, executable bool) capability.File {
 	f := capability.File{Path: p, Encoding: capability.EncodingUTF8, Content: string(data), Executable: executable}
 	text := utf8.Valid(data) && !strings.Contains(f.Content, "\x00")
 	if !text {

@@ -224,7 +224,7 @@ func beside(dir string, files []TreeFile) ([]capability.File, error) {
 		if name == sidecarName && side.read(data) {
 			continue
 		}
-		out = append(out, fileOf(name, data, f.Executable))
+		out = append(out, FileOf(name, data, f.Executable))
 	}
 	side.apply(out)
 	return out, nil

@@ -40,6 +40,11 @@ function language(name) {
   return languages[name] ? [languages[name]()] : [];
 }
 
+// tall gives an empty editor the lines that its field asks for, a dozen at most.
+function tall(field) {
+  return EditorView.theme({ ".cm-content, .cm-gutter": { minHeight: `${Math.min(field.rows, 12) * 1.26}rem` } });
+}
+
 function edit(field) {
   const label = field.labels?.[0]?.textContent.trim() ?? field.getAttribute("aria-label") ?? "";
   const hint = field.parentElement.querySelector("[data-editor-hint]");
@@ -63,6 +68,7 @@ function edit(field) {
         language(field.dataset.editor),
         syntaxHighlighting(colours),
         look,
+        tall(field),
         EditorState.readOnly.of(field.readOnly),
         EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, ...(help && { "aria-description": help }) }),
         EditorView.updateListener.of((update) => {

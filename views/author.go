@@ -1,0 +1,276 @@
+package views
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"capstore/internal/i18n"
+	"capstore/views/ui"
+)
+
+// Author is the form in which a capability, or its next version, is written.
+type Author struct {
+	Workspace     string
+	WorkspaceName string
+	Kind          string
+	Form          Form
+	// Base is the version that an edit starts from; nil for a new capability.
+	Base *AuthorBase
+	// Typed says that the form holds what nobody has published yet.
+	Typed      bool
+	ProposedID string // the id that the name makes
+	// Reason says why the reader cannot publish and who can; "" when he can.
+	Reason string
+	// PublicReason says the same of the reach public.
+	PublicReason string
+	Targets      []Workspace // that he may share with
+	Files        []AuthorFile
+	Outcome      *AuthorOutcome
+	Stale        *AuthorStale
+	// Action is where the form goes, for a form that does not publish; "" is
+	// the store's.
+	Action string
+}
+
+// AuthorBase is the version that an edit starts from.
+type AuthorBase struct {
+	Source  string
+	ID      string
+	Name    string
+	Version string
+	Digest  string
+	// Next are the numbers that each bump gives, by bump.
+	Next map[string]string
+	// FromFile says that the skill came from a SKILL.md, which stays as it is
+	// while its text does.
+	FromFile bool
+}
+
+// AuthorFile is what a row of a skill's files shows beside its fields.
+type AuthorFile struct {
+	Text bool // its content is edited in place
+	Size string
+	Kept bool // it is the base version's, byte for byte
+}
+
+// AuthorOutcome is what checking or trying the draft gave.
+type AuthorOutcome struct {
+	Checked bool // it parses; nothing ran
+	Call    ChatCall
+	Tried   bool
+	Missing []string // secrets that it ran without
+}
+
+// AuthorStale says that a newer version was published since the form was
+// opened.
+type AuthorStale struct {
+	Version  string
+	DiffHref string
+}
+
+// formKinds have a form of their own; jsonKinds are written as JSON.
+var (
+	formKinds = []string{"code", "skill", "mcp"}
+	jsonKinds = []string{"hook", "command", "environment", "delegation"}
+)
+
+// authorLanguages are what a code tool is written in.
+var authorLanguages = []string{"python", "node"}
+
+func (a Author) action() string {
+	if a.Action != "" {
+		return a.Action
+	}
+	if a.Base != nil {
+		return EditCapabilityPath(a.Workspace, a.Base.Source, a.Base.ID)
+	}
+	return NewCapabilityPath(a.Workspace, a.Kind)
+}
+
+func (a Author) back() string {
+	if a.Base != nil {
+		return CapabilityPath(a.Workspace, a.Base.Source, a.Base.ID)
+	}
+	return NewCapabilityPath(a.Workspace, "")
+}
+
+func (a Author) formAttrs() templ.Attributes {
+	attrs := templ.Attributes{"id": "author", "data-guard": true}
+	if a.Typed {
+		attrs["data-dirty"] = true
+	}
+	return attrs
+}
+
+// field is a field of the form with its label and help from the catalogue,
+// where author.<key>_help is only looked at when help is told.
+func (a Author) field(ctx context.Context, name, key string) ui.Field {
+	l := i18n.From(ctx)
+	f := a.Form.Field(name, l.T("author."+key))
+	f.Help = l.Or("author."+key+"_help", "", nil)
+	return f
+}
+
+func (a Author) optionalField(ctx context.Context, name, key string) ui.Field {
+	f := a.field(ctx, name, key)
+	f.Optional = true
+	return f
+}
+
+// rowField is field within a row of a list, whose labels are shared by all
+// rows of it.
+func (a Author) rowField(ctx context.Context, list string, row int, field, key string) ui.Field {
+	return a.field(ctx, RowName(list, row, field), key)
+}
+
+func (a Author) row(list string, row int, field string) string {
+	return a.Form.Value(RowName(list, row, field), "")
+}
+
+func (a Author) chosen(name, fallback string, values ...string) map[string]bool {
+	current := a.Form.Value(name, fallback)
+	out := map[string]bool{}
+	for _, v := range values {
+		out[v] = v == current
+	}
+	return out
+}
+
+func (a Author) languages() []ui.Option {
+	chosen := a.chosen("spec.language", authorLanguages[0], authorLanguages...)
+	return []ui.Option{
+		{Value: "python", Label: "Python", Selected: chosen["python"]}, {Value: "node", Label: "Node.js", Selected: chosen["node"]},
+	}
+}
+
+// editorLanguage is the language in which the editor colours the code.
+func (a Author) editorLanguage() string { return a.Form.Value("spec.language", authorLanguages[0]) }
+
+// choices are the options of a choice whose words stand in the catalogue as
+// author.<key>_<value>, with a help each.
+func (a Author) choices(ctx context.Context, name, key, fallback string, values ...string) []ui.Option {
+	l, current := i18n.From(ctx), a.Form.Value(name, fallback)
+	var out []ui.Option
+	for _, v := range values {
+		word := "author." + key + "_" + v
+		out = append(out, ui.Option{Value: v, Label: l.T(word), Help: l.Or(word+"_help", "", nil), Selected: v == current})
+	}
+	return out
+}
+
+// reaches are who may read a new capability, each with who that is here.
+func (a Author) reaches(ctx context.Context) []ui.Option {
+	options := ReachOptions(ctx, a.Form.Value("visibility", "private"), a.WorkspaceName, a.PublicReason)
+	if len(a.Targets) == 0 {
+		options[2].Reason = i18n.T(ctx, "author.no_targets")
+	}
+	return options
+}
+
+// ReachOptions are the reaches as a choice, with who would read it.
+func ReachOptions(ctx context.Context, chosen, workspace, publicReason string) []ui.Option {
+	var out []ui.Option
+	for _, reach := range []string{"private", "workspace", "subset", "public"} {
+		o := ui.Option{
+			Value: reach, Label: i18n.T(ctx, "reach."+reach), Icon: ui.ReachIcon(reach), Selected: reach == chosen,
+			Help: i18n.T(ctx, "author.reach_"+reach, "workspace", workspace),
+		}
+		if reach == "public" && reach != chosen {
+			o.Reason = publicReason
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// targetOptions are the workspaces that something can be shared with.
+func targetOptions(form Form, targets []Workspace, shared []string) []ui.Option {
+	var out []ui.Option
+	for _, ws := range targets {
+		before := false
+		for _, slug := range shared {
+			before = before || slug == ws.Slug
+		}
+		out = append(out, ui.Option{Value: ws.Slug, Label: ws.Name, Help: ws.Slug, Selected: form.Has("sharedWith", ws.Slug, before)})
+	}
+	return out
+}
+
+// bumps are the ways to number the next version.
+func (a Author) bumps(ctx context.Context) []ui.Option {
+	options := a.choices(ctx, "bump", "bump", "patch", "patch", "minor", "major", "exact")
+	for i, bump := range []string{"patch", "minor", "major"} {
+		options[i].Label += " · " + a.Base.Next[bump]
+	}
+	return options
+}
+
+// op is a button of the form that does not publish. Its answer opens at the
+// anchor, so that the reader stays where he was.
+func (a Author) op(op, anchor, label string, icon ui.IconName) ui.ButtonArgs {
+	return ui.ButtonArgs{
+		Label: label, Icon: icon, Small: true, Name: "op", Value: op,
+		Attrs: templ.Attributes{"formaction": a.action() + "#" + anchor},
+	}
+}
+
+func (a Author) add(ctx context.Context, list, key string) ui.ButtonArgs {
+	at := rowID(list, a.Form.Rows(list))
+	return a.op(opAdd+list, at, i18n.T(ctx, "author."+key), ui.IconPlus)
+}
+
+func (a Author) remove(ctx context.Context, list string, row int) ui.ButtonArgs {
+	b := a.op(opRemove+list+"."+strconv.Itoa(row), listID(list), i18n.T(ctx, "author.remove_row", "n", row+1), ui.IconTrash)
+	b.IconOnly, b.Variant = true, ui.Ghost
+	return b
+}
+
+// listID is where a list of rows stands on the page; faults of the list as a
+// whole lead there.
+func listID(list string) string { return ui.FieldID(list) }
+
+// rowID is where a row stands on the page.
+func rowID(list string, row int) string { return listID(list) + "-" + strconv.Itoa(row) }
+
+func (a Author) rowNumbers(list string) []int {
+	rows := make([]int, a.Form.Rows(list))
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+func (a Author) file(row int) AuthorFile {
+	if row < len(a.Files) {
+		return a.Files[row]
+	}
+	return AuthorFile{Text: true}
+}
+
+// auths are the ways a remote server wants its caller to sign in. None is the
+// empty value, as in the spec.
+func (a Author) auths(ctx context.Context) []ui.Option {
+	options := a.choices(ctx, "spec.auth", "auth", "none", "none", "secret", "oauth")
+	if a.Form.Value("spec.auth", "") == "" {
+		options[0].Selected = true
+	}
+	return options
+}
+
+// fileFacts are what goes along with a file unseen. The bytes of one that is
+// kept from the base version stay on the server.
+func (a Author) fileFacts(list string, row int) map[string]string {
+	facts := map[string]string{}
+	fields := []string{"mediaType", "encoding", "kept"}
+	if f := a.file(row); !f.Text && !f.Kept {
+		fields = append(fields, "content")
+	}
+	for _, field := range fields {
+		if v := a.row(list, row, field); v != "" {
+			facts[RowName(list, row, field)] = v
+		}
+	}
+	return facts
+}

@@ -1,0 +1,12 @@
+package views
+
+// ManagePartPath takes the POST that changes one part of what its publisher
+// decides: reach, tags, maintainers, deprecation, version or delete.
+func ManagePartPath(ws, source, id, part string) string {
+	return join(ws, "store", source, id, "manage", part)
+}
+
+// VersionPath is a capability's page with one of its versions.
+func VersionPath(ws, source, id, version string) string {
+	return CapabilityTabPath(ws, source, id, DetailLens{Version: version})
+}
