@@ -65,6 +65,7 @@ type ChatTrouble struct {
 // ChatCall is a tool call and, once it has ended, its result.
 type ChatCall struct {
 	Name      string // as the model sees it
+	RawName   string // at its origin, where that is another
 	Label     string // source/id@version, or what stands for it
 	Href      string // of the capability, "" where there is no page
 	Version   string
@@ -138,14 +139,23 @@ type Composer struct {
 	Choices []ToolChoice
 	Picking bool
 	Query   string
+	// Said is what an MCP server that was just asked gave; nil when none was.
+	Said *ServerSaid
 	// Off says that there is nothing to run and where that is mended.
 	Off string
+}
+
+// ServerSaid is what asking an MCP server for its tools gave.
+type ServerSaid struct {
+	Text  string
+	Notes []string // what cannot be used and what was odd, with why
 }
 
 // ToolChoice is one tool or skill that can be run.
 type ToolChoice struct {
 	Kind        string // of the capability
 	Name        string // as the model sees it
+	RawName     string // at its origin, where that is another
 	Description string
 	Href        string // picks it
 	Write       bool
@@ -155,6 +165,7 @@ type ToolChoice struct {
 // ToolForm is the form made from a tool's schema.
 type ToolForm struct {
 	Name        string
+	RawName     string // at its origin, where that is another
 	Description string
 	Label       string
 	Version     string

@@ -12,6 +12,12 @@ func ConversationToolPath(ws, id, tool, example string) string {
 // PickToolPath is a conversation with the list of tools open.
 func PickToolPath(ws, id string) string { return withQuery(chatBase(ws, id), "pick", "1") }
 
+// AskServerPath is the list of tools after the MCP server of the key was asked
+// for its own.
+func AskServerPath(ws, id, key string) string {
+	return withQuery(chatBase(ws, id), "pick", "1", "ask", key)
+}
+
 // chatBase is the conversation, or where one starts while there is none.
 func chatBase(ws, id string) string {
 	if id == "" {

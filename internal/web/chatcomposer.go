@@ -24,17 +24,22 @@ func skillTool(name string) string { return skillPrefix + name }
 // one): a text, or the arguments of the tool that the address picks.
 func (s *Site) composer(c *Ctx, conversation string, form views.Form) (views.Composer, error) {
 	query := c.R.URL.Query()
-	return s.composerFor(c, conversation, query.Get("tool"), query.Get("pick") != "", form, nil)
+	asked := capability.Key(query.Get("ask"))
+	return s.composerFor(c, conversation, query.Get("tool"), asked, query.Get("pick") != "", form, nil)
 }
 
 // composerAgain is the composer that was sent, with what was wrong with it.
 func (s *Site) composerAgain(c *Ctx, conversation string, form url.Values, problem error) (views.Composer, error) {
-	return s.composerFor(c, conversation, form.Get("tool"), false, show(c.Locale, form, problem), form)
+	return s.composerFor(c, conversation, form.Get("tool"), "", false, show(c.Locale, form, problem), form)
 }
 
-func (s *Site) composerFor(c *Ctx, conversation, tool string, pick bool, form views.Form, sent url.Values) (views.Composer, error) {
+func (s *Site) composerFor(c *Ctx, conversation, tool string, ask capability.Key, pick bool, form views.Form, sent url.Values) (views.Composer, error) {
 	ws := c.Who.Workspace
 	snap, err := s.Agent.Bind(c.R.Context(), c.Actor())
+	if err != nil {
+		return views.Composer{}, err
+	}
+	snap, asked, err := s.learn(c, snap, tool, ask)
 	if err != nil {
 		return views.Composer{}, err
 	}
@@ -43,7 +48,7 @@ func (s *Site) composerFor(c *Ctx, conversation, tool string, pick bool, form vi
 		PickHref: views.PickToolPath(ws, conversation), ClearHref: views.ChatActionPath(ws, conversation),
 	}
 	if tool != "" {
-		picked, err := s.toolForm(c, snap, conversation, tool, form, sent)
+		picked, err := c.toolForm(snap, conversation, tool, form, sent)
 		if err != nil {
 			return views.Composer{}, err
 		}
@@ -52,14 +57,13 @@ func (s *Site) composerFor(c *Ctx, conversation, tool string, pick bool, form vi
 		}
 	}
 	if out.Picking {
-		out.Choices = s.toolChoices(c, snap, conversation)
+		out.Choices, out.Said = c.toolChoices(snap, conversation), c.serverSaid(snap, asked)
 	}
 	return out, nil
 }
 
 // toolForm is the form of the named tool or skill; nil when it is not there.
-// Picking a tool of a server that nobody asked yet asks it: that is demand.
-func (s *Site) toolForm(c *Ctx, snap *registry.Snapshot, conversation, name string, form views.Form, sent url.Values) (*views.ToolForm, error) {
+func (c *Ctx) toolForm(snap *registry.Snapshot, conversation, name string, form views.Form, sent url.Values) (*views.ToolForm, error) {
 	if skill, ok := strings.CutPrefix(name, skillPrefix); ok {
 		entry, ok := snap.Skill(skill)
 		if !ok {
@@ -70,13 +74,6 @@ func (s *Site) toolForm(c *Ctx, snap *registry.Snapshot, conversation, name stri
 		}, nil
 	}
 	entry, tool, ok := snap.Tool(name)
-	if ok && tool.Schema == nil && entry.Kind == registry.EntryMCP {
-		learnt, err := s.Agent.Learn(c.R.Context(), c.Actor(), entry.Row.Key)
-		if err != nil {
-			return nil, err
-		}
-		entry, tool, ok = learnt.Tool(name)
-	}
 	if !ok {
 		return nil, nil
 	}
@@ -89,7 +86,7 @@ func (c *Ctx) toolFormOf(conversation string, entry registry.Entry, tool registr
 		return nil, err
 	}
 	out := &views.ToolForm{
-		Name: tool.Name, Description: cmp.Or(tool.Description, entry.Row.Description), Label: string(entry.Row.Key),
+		Name: tool.Name, RawName: otherName(tool.Name, tool.Raw), Description: cmp.Or(tool.Description, entry.Row.Description), Label: string(entry.Row.Key),
 		Version: entry.Row.Version, Write: tool.Write, Raw: "{}", Summary: form.Summary,
 	}
 	if entry.Row.Source != "" {
@@ -123,7 +120,7 @@ func (c *Ctx) toolExamples(conversation, tool string, examples []capability.Exam
 
 // toolChoices lists what the member's agent carries, what cannot be run now
 // included, with the reason.
-func (s *Site) toolChoices(c *Ctx, snap *registry.Snapshot, conversation string) []views.ToolChoice {
+func (c *Ctx) toolChoices(snap *registry.Snapshot, conversation string) []views.ToolChoice {
 	var out []views.ToolChoice
 	for _, e := range snap.Entries {
 		pick := func(name string) string {
@@ -135,9 +132,14 @@ func (s *Site) toolChoices(c *Ctx, snap *registry.Snapshot, conversation string)
 			choice.Name, choice.Href = e.Row.Name, pick(skillTool(e.Row.Name))
 			out = append(out, choice)
 		case registry.EntryTool, registry.EntryMCP:
+			if len(e.Tools) == 0 {
+				choice.Name, choice.Href = e.Row.Name, views.AskServerPath(c.Who.Workspace, conversation, string(e.Row.Key))
+				choice.Description = c.T("chat.ask_server")
+				out = append(out, choice)
+			}
 			for _, t := range e.Tools {
 				one := choice
-				one.Name, one.Href, one.Write = t.Name, pick(t.Name), t.Write
+				one.Name, one.RawName, one.Href, one.Write = t.Name, otherName(t.Name, t.Raw), pick(t.Name), t.Write
 				one.Description = cmp.Or(t.Description, e.Row.Description)
 				one.Reason = cmp.Or(one.Reason, t.Refused)
 				if one.Reason == "" && !t.Allowed {

@@ -82,7 +82,7 @@ func (c *Ctx) chatAnswer(chat views.Chat, m agent.ModelOutput) *views.ChatAnswer
 
 func (c *Ctx) chatCall(m agent.ToolCall) *views.ChatCall {
 	call := &views.ChatCall{
-		Name: m.Name, Version: m.Version, Digest: m.Digest, Write: m.Write, Arguments: indented(m.Arguments), Secrets: m.Secrets,
+		Name: m.Name, RawName: otherName(m.Name, m.Raw), Version: m.Version, Digest: m.Digest, Write: m.Write, Arguments: indented(m.Arguments), Secrets: m.Secrets,
 	}
 	call.Label = m.Key
 	if m.Source != "" {
