@@ -71,6 +71,7 @@ type StoreRow struct {
 	InWorkspace bool
 	// Update is the version that waits for the workspace, "" for none.
 	Update     string
+	NeedsSetup bool // adopted, and something that it needs is not bound
 	Deprecated bool
 	Own        bool
 }
@@ -268,6 +269,9 @@ func (r StoreRow) badges(ctx context.Context) []ui.BadgeArgs {
 	}
 	if r.Update != "" {
 		out = append(out, ui.BadgeArgs{Label: i18n.T(ctx, "store.update", "version", r.Update), Tone: ui.Accent, Icon: ui.IconRefresh})
+	}
+	if r.NeedsSetup {
+		out = append(out, ui.BadgeArgs{Label: i18n.T(ctx, "store.needs_setup"), Tone: ui.Warning, Icon: ui.IconKey})
 	}
 	if r.Deprecated {
 		out = append(out, ui.BadgeArgs{Label: i18n.T(ctx, "store.deprecated"), Tone: ui.Warning, Icon: ui.IconWarning})

@@ -35,6 +35,9 @@ type Row struct {
 	// Pinned is the version that the viewer's workspace adopted, "" for none.
 	Pinned          string
 	UpdateAvailable bool
+	// NeedsSetup says that it was adopted and lacks a secret or a setting, so
+	// that the viewer's agent cannot run it yet.
+	NeedsSetup bool
 	// TakenAs is the workspace's skill that was copied from it, "" for none.
 	TakenAs string
 	// Own says that the viewer created it.
@@ -116,7 +119,7 @@ func unreadable(err error) bool {
 func (q Query) plan(cells []cell, at *cursor, v capability.Viewer) plan {
 	p := plan{
 		cells: ofKinds(cells, q.Kinds), others: len(cells[0].lists) - 1, sort: q.Sort, limit: q.Limit, at: at, workspace: v.Workspace,
-		sized: cells,
+		subject: v.Subject, sized: cells,
 	}
 	if q.Counts && p.others > 0 {
 		p.counted = cells
@@ -137,6 +140,7 @@ func (q Query) emptyPage() Page {
 type hit struct {
 	walk        string
 	counts      []int64
+	secrets     []string
 	key         int64
 	pk          *int64
 	source, id  *string
@@ -156,6 +160,8 @@ type hit struct {
 	pinned      *string
 	newer       *bool
 	taken       *string
+	adoption    json.RawMessage
+	asks        json.RawMessage // what the pinned version wants, as an mcp spec has it
 }
 
 // read runs the page statement.
@@ -239,9 +245,9 @@ func scanHit(row pgx.CollectableRow, p plan) (h hit, err error) {
 	if p.column() == "created_at" {
 		key = &moment
 	}
-	err = row.Scan(&h.walk, &h.counts, key, &h.pk, &h.source, &h.id, &h.reach, &h.tags, &h.createdBy, &h.createdAt,
+	err = row.Scan(&h.walk, &h.counts, &h.secrets, key, &h.pk, &h.source, &h.id, &h.reach, &h.tags, &h.createdBy, &h.createdAt,
 		&h.deprecated, &h.adopters, &h.kind, &h.name, &h.description, &h.version, &h.publishedAt, &h.domains, &h.publishedBy, &h.author,
-		&h.pinned, &h.newer, &h.taken)
+		&h.pinned, &h.newer, &h.taken, &h.adoption, &h.asks)
 	switch {
 	case number != nil:
 		h.key = *number
@@ -256,12 +262,35 @@ func (h hit) row(v capability.Viewer) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
+	setup, err := h.needsSetup()
+	if err != nil {
+		return Row{}, err
+	}
 	createdBy := subject(h.createdBy)
 	return Row{
 		Source: *h.source, ID: *h.id, Kind: capability.Kind(*h.kind), Name: *h.name, Description: *h.description,
 		Version: *h.version, Reach: capability.Reach(*h.reach), Tags: h.tags, Domains: h.domains, Adopters: int(*h.adopters),
 		Author: person(h.publishedBy, text(h.author)), CreatedAt: *h.createdAt, PublishedAt: *h.publishedAt,
 		Deprecated: deprecated, Pinned: text(h.pinned), UpdateAvailable: h.newer != nil && *h.newer, TakenAs: text(h.taken),
-		Own: createdBy != "" && createdBy == v.Subject,
+		NeedsSetup: setup, Own: createdBy != "" && createdBy == v.Subject,
 	}, nil
+}
+
+// needsSetup reports whether the adoption leaves something unbound that the
+// pinned version cannot run without.
+func (h hit) needsSetup() (bool, error) {
+	if len(h.asks) == 0 {
+		return false, nil
+	}
+	var adoption capability.Adoption
+	if err := json.Unmarshal(h.adoption, &adoption); err != nil {
+		return false, fmt.Errorf("stored adoption of %s/%s: %w", *h.source, *h.id, err)
+	}
+	spec := &capability.MCPSpec{}
+	if err := json.Unmarshal(h.asks, spec); err != nil {
+		return false, fmt.Errorf("stored spec of %s/%s: %w", *h.source, *h.id, err)
+	}
+	have := func(name string) bool { return slices.Contains(h.secrets, name) }
+	missing := capability.MissingSecrets(spec, adoption.SecretBindings, have)
+	return len(missing) > 0 || len(capability.MissingSettings(spec, adoption.Settings)) > 0, nil
 }

@@ -17,6 +17,7 @@ type plan struct {
 	limit     int
 	at        *cursor
 	workspace string
+	subject   string
 }
 
 // column is the index column that the order walks by.
@@ -71,7 +72,9 @@ func (p plan) page() *statement {
 	order, _ := p.direction()
 	s.add("SELECT pg_current_snapshot()::text AS walk, ")
 	s.counts(p)
-	s.add(" AS counts, page.*\nFROM (SELECT) AS one LEFT JOIN LATERAL (\nSELECT hit.key, hit.capability_pk, c.* FROM (")
+	s.add(" AS counts, ")
+	s.secrets(p)
+	s.add(" AS secrets, page.*\nFROM (SELECT) AS one LEFT JOIN LATERAL (\nSELECT hit.key, hit.capability_pk, c.* FROM (")
 	s.hits(p)
 	s.add(")\nAS hit CROSS JOIN LATERAL ("+details+") AS c\n", s.arg(p.workspace))
 	s.add("ORDER BY hit.key %s, hit.capability_pk %s) AS page ON true", order, order)
@@ -81,7 +84,9 @@ func (p plan) page() *statement {
 const details = `
 	SELECT c.source, c.id, c.reach, c.tags, c.created_by, c.created_at, c.deprecated, c.adopters, v.kind, v.name, v.description,
 		v.version, v.created_at AS published_at, v.serves, v.created_by AS published_by,
-		u.name AS author, pin.version AS pinned, pin.sort_key < v.sort_key AS newer, taken.id AS taken
+		u.name AS author, pin.version AS pinned, pin.sort_key < v.sort_key AS newer, taken.id AS taken,
+		a.adoption, CASE WHEN pin.kind IN ('mcp', 'code') THEN json_build_object(
+			'requiredSecrets', pin.content::json #> '{spec,requiredSecrets}', 'settings', pin.content::json #> '{spec,settings}') END AS asks
 	FROM capabilities c
 	JOIN capability_versions v ON v.pk = c.latest_pk
 	LEFT JOIN users u ON u.id = v.created_by
@@ -89,6 +94,13 @@ const details = `
 	LEFT JOIN capability_versions pin ON pin.pk = a.version_pk
 	LEFT JOIN skills taken ON taken.workspace = %[1]s AND taken.origin_pk = c.pk
 	WHERE c.pk = hit.capability_pk LIMIT 1`
+
+// secrets names what the viewer can give a capability: his own secrets and his
+// workspace's. With it the kernel says of each adopted row whether it lacks one.
+func (s *statement) secrets(p plan) {
+	s.add("ARRAY(SELECT s.name FROM secrets s WHERE s.workspace = %s AND (s.subject IS NULL OR s.subject = %s))::text[]",
+		s.arg(p.workspace), s.arg(optionalID(p.subject)))
+}
 
 // from spells the cells: a row each, with the list to walk and the others.
 func (s *statement) from(p plan, cells []cell) {

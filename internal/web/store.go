@@ -133,7 +133,7 @@ func storeRow(r catalog.Row) views.StoreRow {
 	row := views.StoreRow{
 		Source: r.Source, ID: r.ID, Kind: string(r.Kind), Name: r.Name, Description: r.Description, Version: r.Version,
 		Reach: string(r.Reach), Tags: r.Tags, Adopters: r.Adopters, CreatedAt: r.CreatedAt, PublishedAt: r.PublishedAt, BuiltIn: r.BuiltIn(),
-		InWorkspace: r.InWorkspace(), Deprecated: r.Deprecated != nil, Own: r.Own,
+		InWorkspace: r.InWorkspace(), NeedsSetup: r.NeedsSetup, Deprecated: r.Deprecated != nil, Own: r.Own,
 	}
 	if r.UpdateAvailable {
 		row.Update = r.Version

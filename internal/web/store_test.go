@@ -203,6 +203,33 @@ func TestStoreRowsSayWhatTheWorkspaceHas(t *testing.T) {
 	}
 }
 
+func TestStoreRowsSayWhatNeedsSetup(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	v := s.greeter(map[string]any{"requiredSecrets": []map[string]any{{"name": "GREETING_KEY"}}})
+	member := s.as(max)
+	badges := func() string { return member.get("/acme/store").status(200).text(".row .badge") }
+	if got := badges(); strings.Contains(got, "needs setup") {
+		t.Errorf("before anyone adopted it: %q", got)
+	}
+	s.pin(max, "acme", v)
+	if got := badges(); !strings.Contains(got, "needs setup") {
+		t.Errorf("adopted without its secret: %q", got)
+	}
+	_, err := s.Workspace.BindSecrets(t.Context(), s.actor(max, "acme"), capability.CapabilityKey("globex", "greeter"), map[string]string{"GREETING_KEY": "OFFICE_KEY"})
+	must(t, err)
+	if got := badges(); !strings.Contains(got, "needs setup") {
+		t.Errorf("bound to a secret that is not there: %q", got)
+	}
+	member.post("/acme/settings/secrets/new", "name", "OFFICE_KEY", "value", "0123456789", "personal", "1").status(303)
+	if got := badges(); strings.Contains(got, "needs setup") {
+		t.Errorf("with the member's own secret: %q", got)
+	}
+	if got := s.as(vera).get("/acme/store").text(".row .badge"); !strings.Contains(got, "needs setup") {
+		t.Errorf("to somebody without one: %q", got)
+	}
+}
+
 func TestMineTellsAnAdminOfWhatOthersHide(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
