@@ -93,3 +93,6 @@ func PublishSkillPath(ws, id string) string { return join(ws, "settings", "skill
 
 // DeleteSkillPath asks before a skill is deleted; the same takes the POST.
 func DeleteSkillPath(ws, id string) string { return join(ws, "settings", "skills", id, "delete") }
+
+// ImportSkillPath takes the POST of a file that holds a skill.
+func ImportSkillPath(ws string) string { return join(ws, "settings", "skills", "import") }

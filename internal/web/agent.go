@@ -1,0 +1,130 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"capstore/internal/capability"
+	"capstore/internal/fault"
+	"capstore/internal/workspace"
+	"capstore/views"
+)
+
+// agentPage is what the workspace's agent is given, as the resolver has it.
+func (s *Site) agentPage(c *Ctx) error {
+	carried, err := s.Workspace.Carried(c.R.Context(), c.Actor())
+	if err != nil {
+		return err
+	}
+	v := c.agent(carried)
+	p := c.Page(c.T("settings.agent"), views.NavSettings)
+	return c.Show(http.StatusOK, views.AgentPage(p, v), withNotice(p.Flash, views.AgentBody(v)))
+}
+
+func (c *Ctx) agent(carried workspace.Carried) views.Agent {
+	ws := c.Who.Workspace
+	next := views.AgentPath(ws)
+	v := views.Agent{
+		Workspace: ws, Version: carried.ConfigVersion, Mode: string(carried.Config.PermissionMode),
+		Instructions: carried.Config.Instructions, Reason: c.agentReason(),
+		Others: c.toolRows(carried, next, capability.ChannelHook, capability.ChannelCommand),
+	}
+	for _, r := range carried.Rows {
+		row := c.toolRow(carried, r, next)
+		switch r.Origin {
+		case capability.OriginAdopted:
+			v.Adopted = append(v.Adopted, c.adoptedRow(row, r))
+		case capability.OriginRaw:
+			v.Servers = append(v.Servers, views.ServerRow{ToolRow: row, Secret: authSecret(carried.Config, r.Name), Writes: c.writes(r.Grant)})
+		case capability.OriginBuiltin:
+			row.On, row.Reason, row.Follow = r.Baseline, "", false
+			v.Defaults = append(v.Defaults, views.DefaultRow{ToolRow: row, ID: r.Name})
+		}
+	}
+	return v
+}
+
+// agentReason says why the reader cannot change the workspace's agent and who
+// can; "" when he can.
+func (c *Ctx) agentReason() string {
+	if capability.May(c.Actor(), capability.ActAgents, capability.Ownership{}) != nil {
+		return c.T("agent.viewer_reason")
+	}
+	return ""
+}
+
+func (c *Ctx) adoptedRow(row views.ToolRow, r workspace.Row) views.AdoptedRow {
+	out := views.AdoptedRow{ToolRow: row, Source: r.Source, ID: r.ID, At: r.Grant.AdoptedAt, Writes: c.writes(r.Grant)}
+	for _, declared := range capability.SecretsOf(r.Spec) {
+		if bound := r.Grant.SecretBindings[declared.Name]; bound != "" {
+			out.Bindings = append(out.Bindings, declared.Name+" → "+bound)
+		}
+	}
+	if r.Held != "" {
+		r.Reason = r.Held
+		out.Held = c.rowReason(r)
+	}
+	return out
+}
+
+// writes says how far the workspace lets the thing change anything.
+func (c *Ctx) writes(grant capability.Adoption) string {
+	switch {
+	case !grant.EnableWrite:
+		return c.T("agent.reads_only")
+	case len(grant.WriteTools) > 0:
+		return c.T("agent.may_write_some", "names", strings.Join(grant.WriteTools, ", "))
+	}
+	return c.T("agent.may_write")
+}
+
+func authSecret(config capability.AgentConfig, server string) string {
+	for _, s := range config.MCPServers {
+		if s.Name == server {
+			return s.AuthSecret
+		}
+	}
+	return ""
+}
+
+// toggleDefault decides whether the workspace carries a first-party tool.
+func (s *Site) toggleDefault(c *Ctx) error {
+	form, err := c.Form()
+	if err != nil {
+		return err
+	}
+	id := c.R.PathValue("id")
+	carried, err := s.Workspace.Carried(c.R.Context(), c.Actor())
+	if err != nil {
+		return err
+	}
+	if _, ok := carried.Find(capability.DefaultKey(id)); !ok {
+		return fault.Missing()
+	}
+	on := form.Get("enabled") == "true"
+	_, err = s.Workspace.Change(c.R.Context(), c.Actor(), workspace.AnyVersion, "", func(config *capability.AgentConfig) error {
+		config.DisabledDefaults = without(config.DisabledDefaults, id)
+		if !on {
+			config.DisabledDefaults = append(config.DisabledDefaults, id)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	key := "agent.default_off"
+	if on {
+		key = "agent.default_on"
+	}
+	return c.Done(views.AgentPath(c.Who.Workspace), c.T(key, "name", id))
+}
+
+func without(list []string, gone string) []string {
+	var out []string
+	for _, s := range list {
+		if s != gone {
+			out = append(out, s)
+		}
+	}
+	return out
+}

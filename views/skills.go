@@ -1,0 +1,186 @@
+package views
+
+import (
+	"context"
+	"time"
+
+	"capstore/internal/i18n"
+	"capstore/views/ui"
+)
+
+// Skills is the workspace's skill library with the member's own drafts.
+type Skills struct {
+	Workspace string
+	Drafts    []SkillRow
+	Shared    []SkillRow
+	// Reason says why the viewer cannot write skills and who can; "" when he
+	// can.
+	Reason string
+}
+
+// SkillRow is one skill of the library with its switch.
+type SkillRow struct {
+	ToolRow
+	ID string
+	SkillState
+}
+
+// SkillState is how a skill's working copy stands to its stamps.
+type SkillState struct {
+	Stamp     string // the newest one's number, "" before the first
+	Unstamped bool   // it was edited since
+	Draft     bool
+	By        string
+	Updated   time.Time
+	Origin    *SkillOrigin
+}
+
+// SkillOrigin is where a copied skill was taken from.
+type SkillOrigin struct {
+	Source  string
+	ID      string
+	Version string
+	Href    string // its page in the store
+}
+
+func (o SkillOrigin) ref() string { return o.Source + "/" + o.ID + "@" + o.Version }
+
+// Skill is the page of one skill.
+type Skill struct {
+	SkillRow
+	Tab          string
+	Digest       string
+	License      string
+	AllowedTools string
+	Instructions string
+	Files        []SkillFile
+	File         *SkillFile // the one that is shown; nil for none
+	Stamps       []StampRow
+	Compared     *SkillComparison
+	FileCount    int
+	StampCount   int
+	// ViewerReason says why the viewer cannot change the skill and who can; ""
+	// when he can.
+	ViewerReason string
+}
+
+// SkillFile is one file beside a skill's text.
+type SkillFile struct {
+	Path       string
+	Size       int // bytes
+	Executable bool
+	Binary     bool   // it cannot be shown
+	Text       string // of the file that is shown
+	Language   string
+}
+
+// StampRow is one frozen version of a skill.
+type StampRow struct {
+	Version string
+	Note    string
+	By      string
+	At      time.Time
+	Digest  string
+}
+
+// SkillComparison is two versions of a skill side by side.
+type SkillComparison struct {
+	Base      string
+	Candidate string
+	Changes   []Change
+}
+
+func (r SkillRow) badges(ctx context.Context) []ui.BadgeArgs {
+	var out []ui.BadgeArgs
+	if r.Draft {
+		out = append(out, ui.BadgeArgs{Label: i18n.T(ctx, "skills.badge_draft"), Icon: ui.IconLock})
+	}
+	switch {
+	case r.Stamp == "":
+		out = append(out, ui.BadgeArgs{Label: i18n.T(ctx, "skills.badge_never"), Tone: ui.Accent})
+	case r.Unstamped:
+		out = append(out, ui.BadgeArgs{Label: i18n.T(ctx, "skills.badge_changed", "version", r.Stamp), Tone: ui.Accent, Title: i18n.T(ctx, "skills.badge_changed_text")})
+	}
+	return out
+}
+
+func (r SkillRow) path() string { return SkillPath(r.Workspace, r.ID) }
+
+func (r SkillRow) args(ctx context.Context) ui.RowArgs {
+	meta := []string{i18n.T(ctx, "skills.by", "name", r.By)}
+	if r.Origin != nil {
+		meta = append(meta, i18n.T(ctx, "skills.copied_from", "ref", r.Origin.ref()))
+	}
+	return ui.RowArgs{
+		Kind: r.Kind, Name: r.Name, Href: r.path(), Version: r.Stamp, Text: r.Text, Badges: r.badges(ctx),
+		Meta: append(meta, r.Rest...), At: r.Updated, Reason: r.Reason, Remedy: r.remedy(),
+	}
+}
+
+// editVariant leaves the weight to the stamp while one is due.
+func (v Skill) editVariant() ui.Variant {
+	if v.Unstamped {
+		return ui.Outline
+	}
+	return ui.Primary
+}
+
+// storeHref is where the store's skills are.
+func (v Skills) storeHref() string {
+	return StoreListPath(v.Workspace, false, StoreFilters{Kinds: []string{"skill"}})
+}
+
+func (v Skill) tabs(ctx context.Context) []ui.Tab {
+	tab := func(name string, count int) ui.Tab {
+		return ui.Tab{Label: i18n.T(ctx, "skills.tab_"+name), Href: SkillTabPath(v.Workspace, v.ID, name), Current: v.Tab == name, Count: count}
+	}
+	return []ui.Tab{tab(TabSkillText, 0), tab(TabSkillFiles, v.FileCount), tab(TabSkillStamps, v.StampCount)}
+}
+
+func (v Skill) facts(ctx context.Context) []ui.Fact {
+	facts := []ui.Fact{
+		{Label: i18n.T(ctx, "skills.fact_by"), Body: ui.Visible(v.By)},
+		{Label: i18n.T(ctx, "skills.fact_updated"), Body: ui.Time(v.Updated)},
+	}
+	if v.Stamp != "" {
+		facts = append(facts, ui.Fact{Label: i18n.T(ctx, "skills.fact_stamp"), Text: v.Stamp, Mono: true})
+	}
+	if v.Origin != nil {
+		facts = append(facts, ui.Fact{Label: i18n.T(ctx, "skills.fact_origin"), Body: skillOrigin(*v.Origin)})
+	}
+	if v.License != "" {
+		facts = append(facts, ui.Fact{Label: i18n.T(ctx, "skills.fact_license"), Text: v.License})
+	}
+	if v.AllowedTools != "" {
+		facts = append(facts, ui.Fact{Label: i18n.T(ctx, "skills.fact_allowed"), Text: v.AllowedTools, Mono: true})
+	}
+	return append(facts, ui.Fact{Label: i18n.T(ctx, "tools.fact_digest"), Body: ui.Digest(i18n.T(ctx, "tools.fact_digest"), v.Digest)})
+}
+
+// versionName is a stamp's number, or the words for the working copy.
+func versionName(ctx context.Context, version string) string {
+	if version == WorkingCopy {
+		return i18n.T(ctx, "skills.working")
+	}
+	return version
+}
+
+// options is what a comparison can pick: the working copy and every stamp.
+func (v Skill) options(ctx context.Context, picked string) []ui.Option {
+	out := []ui.Option{{Value: WorkingCopy, Label: i18n.T(ctx, "skills.working"), Selected: picked == WorkingCopy}}
+	for _, row := range v.Stamps {
+		out = append(out, ui.Option{Value: row.Version, Label: row.Version, Selected: picked == row.Version})
+	}
+	return out
+}
+
+func (v Skill) stampColumns(ctx context.Context) []ui.Column {
+	return []ui.Column{
+		{Label: i18n.T(ctx, "agent.history_version")}, {Label: i18n.T(ctx, "agent.history_note")}, {Label: i18n.T(ctx, "agent.history_by")},
+		{Label: i18n.T(ctx, "agent.history_at")}, {Label: i18n.T(ctx, "common.actions"), Hidden: true},
+	}
+}
+
+func fileColumns(ctx context.Context) []ui.Column {
+	return []ui.Column{{Label: i18n.T(ctx, "skills.file_path")}, {Label: i18n.T(ctx, "skills.file_size"), Numeric: true}}
+}
