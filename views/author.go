@@ -23,7 +23,9 @@ type Author struct {
 	ProposedID string // the id that the name makes
 	// Reason says why the reader cannot publish and who can; "" when he can.
 	Reason string
-	// PublicReason says the same of the reach public.
+	// DefaultReach is the kind's, where the author chose none.
+	DefaultReach string
+	// PublicReason says the same as Reason of the reach public.
 	PublicReason string
 	Targets      []Workspace // that he may share with
 	Files        []AuthorFile
@@ -162,7 +164,7 @@ func (a Author) choices(ctx context.Context, name, key, fallback string, values 
 
 // reaches are who may read a new capability, each with who that is here.
 func (a Author) reaches(ctx context.Context) []ui.Option {
-	options := ReachOptions(ctx, a.Form.Value("visibility", "private"), a.WorkspaceName, a.PublicReason)
+	options := ReachOptions(ctx, a.Form.Value("visibility", a.DefaultReach), a.WorkspaceName, a.PublicReason)
 	if len(a.Targets) == 0 {
 		options[2].Reason = i18n.T(ctx, "author.no_targets")
 	}

@@ -144,7 +144,7 @@ func bumpsOf(newest string) map[string]string {
 func (s *Site) showAuthor(c *Ctx, status int, a author, v views.Author) error {
 	v.Workspace, v.WorkspaceName, v.Kind = c.Who.Workspace, c.Who.WorkspaceName, string(a.kind)
 	v.Reason, v.PublicReason = c.whyNotWrite(), c.refusal(capability.MayPublishPublic(c.Actor(), s.Catalog.Policy()))
-	v.Targets = c.otherWorkspaces()
+	v.Targets, v.DefaultReach = c.otherWorkspaces(), string(capability.DefaultReach(a.kind))
 	if name := v.Form.Value("name", ""); name != "" {
 		v.ProposedID = capability.IDFromName(name)
 	}

@@ -92,7 +92,7 @@ func (c *Ctx) authorFiles(a author, form views.Form) []views.AuthorFile {
 			f.Text, f.Kept, content = false, true, was.Content
 		}
 		if !f.Text {
-			f.Size = c.Locale.Bytes(int64(base64.StdEncoding.DecodedLen(len(content))))
+			f.Size = c.Locale.Bytes(int64(base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(content, "=")))))
 		}
 		out = append(out, f)
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -70,10 +71,7 @@ func (a author) publication(form url.Values) (catalog.Publication, []fault.Field
 		}
 	} else {
 		p.ID, p.Version, p.Tags = r.text("id"), r.text("version"), words(form.Get("tags"), ",\n")
-		p.Visibility = capability.Reach(form.Get("visibility"))
-		if p.Visibility == "" {
-			p.Visibility = capability.ReachPrivate
-		}
+		p.Visibility = cmp.Or(capability.Reach(form.Get("visibility")), capability.DefaultReach(a.kind))
 		if p.Visibility == capability.ReachSubset {
 			if p.SharedWith = form["sharedWith"]; len(p.SharedWith) == 0 {
 				r.faults = append(r.faults, noTarget())

@@ -51,7 +51,7 @@ func (s *Site) importSkills(c *Ctx) error {
 
 func (s *Site) showFound(c *Ctx, status int, data []byte, name string, found interchange.Import, form views.Form) error {
 	v := views.Import{Form: form, Found: &views.ImportFound{
-		Carried: base64.RawURLEncoding.EncodeToString(data), Name: name, Notes: c.importNotes(wholeNotes(found)),
+		Carried: base64.RawURLEncoding.EncodeToString(data), Name: name, Notes: c.importNotes("", wholeNotes(found)),
 	}}
 	for _, item := range found.Items {
 		shown, err := s.importItem(c, item)
@@ -65,7 +65,7 @@ func (s *Site) showFound(c *Ctx, status int, data []byte, name string, found int
 
 // importItem says of one SKILL.md what would become of it.
 func (s *Site) importItem(c *Ctx, item interchange.Item) (views.ImportItem, error) {
-	out := views.ImportItem{Path: item.Path, Status: string(item.Status), Repaired: item.Repaired, Notes: c.importNotes(item.Notes)}
+	out := views.ImportItem{Path: item.Path, Status: string(item.Status), Repaired: item.Repaired, Notes: c.importNotes(item.Path, item.Notes)}
 	if item.Fault != nil {
 		out.Reason, out.Faults = c.refusal(item.Fault), c.fieldTexts(item.Fault.Fields)
 	}
@@ -109,10 +109,16 @@ func wholeNotes(found interchange.Import) []interchange.Note {
 	return out
 }
 
-func (c *Ctx) importNotes(notes []interchange.Note) []views.ImportNote {
+// importNotes are notes in words; the path that they stand below anyway is
+// left out.
+func (c *Ctx) importNotes(below string, notes []interchange.Note) []views.ImportNote {
 	var out []views.ImportNote
 	for _, n := range notes {
-		out = append(out, views.ImportNote{Path: n.Path, Text: c.Locale.Or("import.note."+n.Code, n.Message, nil), Detail: n.Detail})
+		note := views.ImportNote{Path: n.Path, Text: c.Locale.Or("import.note."+n.Code, n.Message, nil), Detail: n.Detail}
+		if note.Path == below {
+			note.Path = ""
+		}
+		out = append(out, note)
 	}
 	return out
 }
