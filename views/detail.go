@@ -34,7 +34,7 @@ type Capability struct {
 
 	// One of these is there, as the tab has it.
 	About   *CapabilityAbout
-	Calls   []Callable
+	Calls   *CapabilityCalls
 	Code    *CapabilitySource
 	Files   *CapabilityFiles
 	History *CapabilityHistory
@@ -128,6 +128,14 @@ type AboutSection struct {
 	Facts    []ui.Fact
 }
 
+// CapabilityCalls is every name under which it is reached.
+type CapabilityCalls struct {
+	Lead string
+	List []Callable
+	// Learnt says that the rest of them is learnt from the server.
+	Learnt bool
+}
+
 // Callable is one name under which the model reaches the capability.
 type Callable struct {
 	Name        string
@@ -136,7 +144,7 @@ type Callable struct {
 	Write       bool
 	HasClass    bool // whether it reads or writes is known
 	Parameters  []ParameterRow
-	Unknown     bool // its parameters are learnt from the server
+	Text        bool // what is read, not run: it has no parameters of its own
 }
 
 // ParameterRow is one parameter of a callable.

@@ -215,7 +215,7 @@ func capabilityTab(v Capability) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		switch {
 		case v.Calls != nil:
-			templ_7745c5c3_Err = callables(v.Calls).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = callables(*v.Calls).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

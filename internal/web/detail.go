@@ -134,7 +134,7 @@ func tabsOf(v catalog.VersionDetail, calls int) []string {
 func (s *Site) fillTab(c *Ctx, l lens, v *views.Capability, calls []views.Callable) error {
 	switch v.Lens.Tab {
 	case views.TabFunctions:
-		v.Calls = calls
+		v.Calls = &views.CapabilityCalls{Lead: c.callsLead(l.version.Kind), List: calls, Learnt: l.version.Kind == capability.KindMCP}
 	case views.TabSource:
 		v.Code = c.sourceOf(l.version)
 	case views.TabFiles:

@@ -91,6 +91,7 @@ func (c *Ctx) aboutMCP(a *views.CapabilityAbout, s *capability.MCPSpec) {
 		class = "about.class_write"
 	}
 	c.point(a, "class", c.T(class), false)
+	c.point(a, "tools", strings.Join(s.Provides, ", "), true)
 	if len(s.Settings) == 0 {
 		return
 	}

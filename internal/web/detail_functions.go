@@ -23,11 +23,24 @@ func callables(v catalog.VersionDetail) []views.Callable {
 	case *capability.MCPSpec:
 		return serverTools(v.Name, s)
 	case *capability.SkillSpec:
-		return []views.Callable{{Name: capability.SkillName(v.Name), Raw: v.Name, Description: v.Description}}
+		return []views.Callable{{Name: capability.SkillName(v.Name), Raw: v.Name, Description: v.Description, Text: true}}
 	case *capability.CommandSpec:
-		return []views.Callable{{Name: "/" + capability.CommandName(v.Name), Raw: v.Name, Description: v.Description}}
+		return []views.Callable{{Name: "/" + capability.CommandName(v.Name), Raw: v.Name, Description: v.Description, Text: true}}
 	}
 	return nil
+}
+
+// callsLead says who uses the names, and when.
+func (c *Ctx) callsLead(k capability.Kind) string {
+	switch k {
+	case capability.KindMCP:
+		return c.T("detail.functions_lead") + " " + c.T("detail.parameters_learnt")
+	case capability.KindSkill:
+		return c.T("detail.functions_skill")
+	case capability.KindCommand:
+		return c.T("detail.functions_command")
+	}
+	return c.T("detail.functions_lead")
 }
 
 // serverTools names what the author says that the server has. What it really
@@ -47,7 +60,7 @@ func serverTools(name string, s *capability.MCPSpec) []views.Callable {
 		}
 		class, known := s.ToolClasses[raw]
 		out = append(out, views.Callable{
-			Name: names[raw], Raw: raw, HasClass: known, Write: class != capability.ClassRead, Unknown: true,
+			Name: names[raw], Raw: raw, HasClass: known, Write: class != capability.ClassRead,
 		})
 		delete(names, raw)
 	}

@@ -135,7 +135,10 @@ func backdate(ctx context.Context, p Parts, source, id, version string, days int
 	if err != nil || !first {
 		return err
 	}
-	_, err = p.DB.Exec(ctx, `UPDATE capabilities SET created_at = now() - make_interval(days => $3, mins => $4) WHERE source = $1 AND id = $2`,
+	// The index orders and joins by the same time.
+	_, err = p.DB.Exec(ctx, `WITH aged AS (
+			UPDATE capabilities SET created_at = now() - make_interval(days => $3, mins => $4) WHERE source = $1 AND id = $2 RETURNING pk, created_at)
+		UPDATE capability_terms t SET created_at = aged.created_at FROM aged WHERE t.capability_pk = aged.pk`,
 		source, id, days, len(id)*7)
 	return err
 }
