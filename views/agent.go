@@ -16,14 +16,21 @@ type Agent struct {
 	Version   int // of the settings; 0 is the default that nobody changed
 	Adopted   []AdoptedRow
 	Servers   []ServerRow
-	Defaults  []DefaultRow
 	// Others are the hooks and commands with the member's own switches.
 	Others       []ToolRow
 	Mode         string
 	Instructions string
+	Policies     []PolicyRow
 	// Reason says why the viewer cannot change any of it and who can; "" when
 	// he can.
 	Reason string
+}
+
+// PolicyRow is a rule that binds every member.
+type PolicyRow struct {
+	Effect string // ask or deny
+	Match  string
+	Note   string
 }
 
 // AdoptedRow is a pinned capability with what it is allowed.
@@ -43,12 +50,6 @@ type ServerRow struct {
 	ToolRow
 	Secret string // the name of its secret, "" for none
 	Writes string
-}
-
-// DefaultRow is a first-party tool with whether the workspace carries it.
-type DefaultRow struct {
-	ToolRow
-	ID string
 }
 
 // AgentForm changes the agent's instructions and permission mode.

@@ -21,10 +21,6 @@ func EndAdoptionPath(ws, source, id string) string {
 	return join(ws, "settings", "agent", "adoptions", source, id, "remove")
 }
 
-// DefaultTogglePath takes the POST of whether the workspace carries a
-// first-party default.
-func DefaultTogglePath(ws, id string) string { return join(ws, "settings", "agent", "defaults", id) }
-
 // AgentHistoryPath compares two versions of the agent's settings; both "" is
 // the newest change.
 func AgentHistoryPath(ws, base, candidate, before string) string {
@@ -40,6 +36,9 @@ func ToolPath(ws, key string) string { return join(ws, "settings", "tools", key)
 
 // ToolSecretsPath takes the POST of what a tool's secrets are bound to.
 func ToolSecretsPath(ws, key string) string { return join(ws, "settings", "tools", key, "secrets") }
+
+// ToolProbePath takes the POST that asks an MCP server for its functions.
+func ToolProbePath(ws, key string) string { return join(ws, "settings", "tools", key, "probe") }
 
 // SkillsPath is the workspace's skill library.
 func SkillsPath(ws string) string { return SettingsPath(ws, "skills") }
@@ -93,6 +92,9 @@ func PublishSkillPath(ws, id string) string { return join(ws, "settings", "skill
 
 // DeleteSkillPath asks before a skill is deleted; the same takes the POST.
 func DeleteSkillPath(ws, id string) string { return join(ws, "settings", "skills", id, "delete") }
+
+// ExportSkillPath hands a skill's working copy over as a zip of its folder.
+func ExportSkillPath(ws, id string) string { return join(ws, "settings", "skills", id, "export") }
 
 // ImportSkillPath takes the POST of a file that holds a skill.
 func ImportSkillPath(ws string) string { return join(ws, "settings", "skills", "import") }

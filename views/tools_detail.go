@@ -15,6 +15,10 @@ type Tool struct {
 	// AuthorsWord says that the server itself has not been asked for its functions:
 	// they are its author's word.
 	AuthorsWord bool
+	// Said is what the server answered when it was last asked; nil while it was
+	// not. ProbeHref asks it; "" for what is no server or does not run.
+	Said      *ServerSaid
+	ProbeHref string
 	// Needed is what the agent does not carry though this requires it, and
 	// Leaning what requires this.
 	Needed  []string
@@ -44,7 +48,7 @@ type Tool struct {
 // ToolFunction is one function under the name that the model sees.
 type ToolFunction struct {
 	Name    string
-	Raw     string
+	Text    string // what it does, in its server's words
 	Write   bool
 	Allowed bool
 	Refused string // why it is not allowed, "" when it is

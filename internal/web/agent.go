@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"capstore/internal/capability"
-	"capstore/internal/fault"
 	"capstore/internal/workspace"
 	"capstore/views"
 )
@@ -29,6 +28,9 @@ func (c *Ctx) agent(carried workspace.Carried) views.Agent {
 		Instructions: carried.Config.Instructions, Reason: c.agentReason(),
 		Others: c.toolRows(carried, next, capability.ChannelHook, capability.ChannelCommand),
 	}
+	for _, rule := range carried.Config.Policy {
+		v.Policies = append(v.Policies, views.PolicyRow{Effect: string(rule.Effect), Match: rule.Match, Note: rule.Note})
+	}
 	for _, r := range carried.Rows {
 		row := c.toolRow(carried, r, next)
 		switch r.Origin {
@@ -36,9 +38,6 @@ func (c *Ctx) agent(carried workspace.Carried) views.Agent {
 			v.Adopted = append(v.Adopted, c.adoptedRow(row, r))
 		case capability.OriginRaw:
 			v.Servers = append(v.Servers, views.ServerRow{ToolRow: row, Secret: authSecret(carried.Config, r.Name), Writes: c.writes(r.Grant)})
-		case capability.OriginBuiltin:
-			row.On, row.Reason, row.Follow = r.Baseline, "", false
-			v.Defaults = append(v.Defaults, views.DefaultRow{ToolRow: row, ID: r.Name})
 		}
 	}
 	return v
@@ -85,46 +84,4 @@ func authSecret(config capability.AgentConfig, server string) string {
 		}
 	}
 	return ""
-}
-
-// toggleDefault decides whether the workspace carries a first-party tool.
-func (s *Site) toggleDefault(c *Ctx) error {
-	form, err := c.Form()
-	if err != nil {
-		return err
-	}
-	id := c.R.PathValue("id")
-	carried, err := s.Workspace.Carried(c.R.Context(), c.Actor())
-	if err != nil {
-		return err
-	}
-	if _, ok := carried.Find(capability.DefaultKey(id)); !ok {
-		return fault.Missing()
-	}
-	on := form.Get("enabled") == "true"
-	_, err = s.Workspace.Change(c.R.Context(), c.Actor(), workspace.AnyVersion, "", func(config *capability.AgentConfig) error {
-		config.DisabledDefaults = without(config.DisabledDefaults, id)
-		if !on {
-			config.DisabledDefaults = append(config.DisabledDefaults, id)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	key := "agent.default_off"
-	if on {
-		key = "agent.default_on"
-	}
-	return c.Done(views.AgentPath(c.Who.Workspace), c.T(key, "name", id))
-}
-
-func without(list []string, gone string) []string {
-	var out []string
-	for _, s := range list {
-		if s != gone {
-			out = append(out, s)
-		}
-	}
-	return out
 }

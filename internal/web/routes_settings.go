@@ -13,13 +13,13 @@ func (s *Site) settingsRoutes() []Route {
 		{Method: "POST", Pattern: "/{workspace}/settings/agent/servers/{name}/remove", Access: Member, handler: s.removeServer},
 		{Method: "GET", Pattern: "/{workspace}/settings/agent/adoptions/{source}/{id}/remove", Access: Member, handler: s.endAdoptionPage},
 		{Method: "POST", Pattern: "/{workspace}/settings/agent/adoptions/{source}/{id}/remove", Access: Member, handler: s.endAdoption},
-		{Method: "POST", Pattern: "/{workspace}/settings/agent/defaults/{id}", Access: Member, handler: s.toggleDefault},
 		{Method: "GET", Pattern: "/{workspace}/settings/agent/history", Access: Member, handler: s.agentHistoryPage},
 
 		{Method: "GET", Pattern: "/{workspace}/settings/tools", Access: Member, handler: s.toolsPage},
 		{Method: "GET", Pattern: "/{workspace}/settings/tools/{key}", Access: Member, handler: s.toolPage},
 		{Method: "POST", Pattern: "/{workspace}/settings/tools/{key}", Access: Member, handler: s.setSwitch},
 		{Method: "POST", Pattern: "/{workspace}/settings/tools/{key}/secrets", Access: Member, handler: s.bindSecrets},
+		{Method: "POST", Pattern: "/{workspace}/settings/tools/{key}/probe", Access: Member, handler: s.probeTool},
 
 		{Method: "GET", Pattern: "/{workspace}/settings/skills", Access: Member, handler: s.skillsPage},
 		{Method: "GET", Pattern: "/{workspace}/settings/skills/new", Access: Member, handler: s.newSkillPage},
@@ -33,6 +33,7 @@ func (s *Site) settingsRoutes() []Route {
 		{Method: "POST", Pattern: "/{workspace}/settings/skills/{id}/share", Access: Member, handler: s.shareSkill},
 		{Method: "GET", Pattern: "/{workspace}/settings/skills/{id}/publish", Access: Member, handler: s.publishSkillPage},
 		{Method: "POST", Pattern: "/{workspace}/settings/skills/{id}/publish", Access: Member, handler: s.publishSkill},
+		{Method: "GET", Pattern: "/{workspace}/settings/skills/{id}/export", Access: Member, handler: s.exportSkill},
 		{Method: "GET", Pattern: "/{workspace}/settings/skills/{id}/delete", Access: Member, handler: s.deleteSkillPage},
 		{Method: "POST", Pattern: "/{workspace}/settings/skills/{id}/delete", Access: Member, handler: s.deleteSkill},
 	}

@@ -49,7 +49,9 @@ func TestASwitchInABrowser(t *testing.T) {
 	tab.Visit(server+"/acme/settings/tools", browsertest.View{})
 	browsertest.Eval[bool](tab, `window.here = true`)
 	const toggle = `document.getElementById("switch-capability:acme%2Fhouse")`
-	press := func(script string) { browsertest.Eval[bool](tab, `(() => { const e = `+script+`; e.focus(); e.click(); return true })()`) }
+	press := func(script string) {
+		browsertest.Eval[bool](tab, `(() => { const e = `+script+`; e.focus(); e.click(); return true })()`)
+	}
 
 	press(toggle)
 	browsertest.Wait(tab, toggle+`?.getAttribute("aria-checked") === "false"`)

@@ -13,6 +13,7 @@ import (
 
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
+	"capstore/internal/interchange"
 	"capstore/internal/workspace"
 	"capstore/views"
 )
@@ -105,6 +106,8 @@ func (a *answer) fields(form string) []string {
 		case kind == "file", (kind == "checkbox" || kind == "radio") && !checked:
 		case field.Is("textarea"):
 			out = append(out, name, strings.ReplaceAll(field.Text(), "\n", "\r\n"))
+		case field.Is("select"):
+			out = append(out, name, field.Find("option[selected]").AttrOr("value", ""))
 		default:
 			out = append(out, name, field.AttrOr("value", ""))
 		}
@@ -201,6 +204,14 @@ func TestASkillIsBroughtInAsAFile(t *testing.T) {
 	spec := s.skill(max, "acme", "dance").Content.Spec.(*capability.SkillSpec)
 	if spec.Instructions != "Step." || len(spec.Files) != 1 {
 		t.Errorf("brought in as %+v", spec)
+	}
+	sent := member.get(views.ExportSkillPath("acme", "dance")).status(200)
+	back, err := interchange.FromUpload([]byte(sent.Body), "dance.zip")
+	must(t, err)
+	item, err := back.Only()
+	must(t, err)
+	if diff := cmp.Diff(s.skill(max, "acme", "dance").Content, item.Content); diff != "" {
+		t.Errorf("handed over and read again it differs: %s", diff)
 	}
 	bring("dance.zip", archive.Bytes()).status(http.StatusUnprocessableEntity).says("#field-file-error", "taken")
 	bring("nothing.md", []byte("no front matter")).status(http.StatusUnprocessableEntity).find("#field-file-error")

@@ -34,6 +34,11 @@ func (s *Site) showTool(c *Ctx, status int, key capability.Key, form views.Form)
 	v := c.tool(detail)
 	v.Form = form
 	offerSecrets(c, &v, detail.Known)
+	if detail.Kind == capability.KindMCP && detail.Enabled {
+		if err := s.askedFunctions(c, &v, detail.Key); err != nil {
+			return err
+		}
+	}
 	p := c.Page(detail.Name, views.NavSettings)
 	p.Crumbs = []ui.Crumb{{Label: c.T("settings.tools"), Href: views.ToolsPath(c.Who.Workspace, "")}, {Label: detail.Name}}
 	return c.Show(status, views.ToolPage(p, v), withNotice(p.Flash, views.ToolBody(v)))
@@ -98,7 +103,7 @@ func (c *Ctx) toolLinks(v *views.Tool, d workspace.Detail) {
 }
 
 func (c *Ctx) toolFunction(f workspace.Function) views.ToolFunction {
-	out := views.ToolFunction{Name: f.Name, Raw: f.Raw, Write: f.Write, Allowed: f.Allowed}
+	out := views.ToolFunction{Name: f.Name, Write: f.Write, Allowed: f.Allowed}
 	switch {
 	case f.Allowed:
 	case f.Write:

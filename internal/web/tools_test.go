@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"capstore/internal/agent/mcppool/mcptest"
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/internal/i18n"
@@ -179,6 +180,41 @@ func TestToolPageBindsSecrets(t *testing.T) {
 	s.as(vera).post(path, "enabled", "false").leadsTo("/acme/settings/tools")
 }
 
+func TestAskingAServerShowsWhatItOffers(t *testing.T) {
+	t.Parallel()
+	stub := mcptest.New(t, `{"name":"find","description":"Finds it.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
+		{"name":"odd","inputSchema":{"type":"string"}}`)
+	s := newSite(t)
+	key := string(s.server(stub.URL, "library", "declared"))
+	member, path := s.as(max), views.ToolPath("acme", key)
+	before := member.get(path).status(200)
+	before.says("main", "As its author lists them.", "mcp__library__declared")
+	member.post(views.ToolProbePath("acme", key)).leadsTo(path)
+	after := member.get(path).status(200)
+	after.says("main", "library: 1 usable, 1 refused.", "mcp__library__find", "Finds it.", "odd: ")
+	if strings.Contains(after.text("table"), "declared") {
+		t.Errorf("what its author declared still stands there: %s", after.text("table"))
+	}
+	after.find(`a[href="` + views.NewChatPath("acme", "mcp__library__find") + `"]`)
+
+	member.post(path, "enabled", "false").leadsTo("/acme/settings/tools")
+	member.post(views.ToolProbePath("acme", key)).status(http.StatusNotFound)
+	member.get(path).status(200).none(`form[action="` + views.ToolProbePath("acme", key) + `"]`)
+}
+
+func TestAskingAServerInTroubleSaysSo(t *testing.T) {
+	t.Parallel()
+	stub := mcptest.New(t, "")
+	stub.Fail(hostileText)
+	s := newSite(t)
+	key := string(s.server(stub.URL, "broken", "declared"))
+	member, path := s.as(max), views.ToolPath("acme", key)
+	member.post(views.ToolProbePath("acme", key)).leadsTo(path)
+	page := member.get(path).status(200)
+	page.says("main", "broken could not be asked for its tools.")
+	page.harmless()
+}
+
 func TestWhatCannotRunSaysSo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -187,12 +223,13 @@ func TestWhatCannotRunSaysSo(t *testing.T) {
 	s.pin(max, "acme", s.tool("denied", nil))
 	must(t, s.Catalog.Block(t.Context(), s.actor(ada, "acme"), "acme", "bad", v.Version, "It leaks."))
 	_, err := s.Workspace.Change(t.Context(), s.actor(ada, "acme"), workspace.AnyVersion, "", func(c *capability.AgentConfig) error {
-		c.Policy = []capability.PolicyRule{{Effect: capability.PolicyDeny, Match: "*denied*"}}
+		c.Policy = []capability.PolicyRule{{Effect: capability.PolicyDeny, Match: "*denied*", Note: "House rule."}}
 		return nil
 	})
 	must(t, err)
 	member := s.as(max)
 	member.get(views.ToolPath("acme", "capability:acme/bad")).status(200).says("main", "Its owner blocked this version: It leaks.")
+	member.get("/acme/settings/agent").says("main", "Denied: *denied* House rule.")
 	list := member.get("/acme/settings/tools")
 	if got := list.row("denied"); !strings.Contains(got, "Off: a policy of the workspace denies it") {
 		t.Errorf("the row says %q", got)
