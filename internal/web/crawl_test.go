@@ -53,6 +53,59 @@ func TestNoPageRunsWhatOthersWrote(t *testing.T) {
 	}
 }
 
+// TestNoFormEchoesAProgram sends every form of the same workspace filled in with
+// the text, and looks at the fault, the flash or the page that answers, and at
+// the pages of addresses that do not exist.
+func TestNoFormEchoesAProgram(t *testing.T) {
+	t.Parallel()
+	stub := mcptest.New(t, hostileTools(t))
+	s := newSite(t)
+	s.hostileStore(stub.URL)
+	s.hostileSkills()
+	admin := s.as(ada)
+	sent := map[string]bool{}
+	for _, page := range admin.crawl(
+		"/acme/store/mine", "/acme/store/new?kind=code", "/acme/settings/agent", "/acme/settings/tools", "/acme/settings/skills",
+		"/acme/settings/members/invite", "/acme/settings/secrets/new", "/acme/chat", "/workspaces/new", "/account", "/account/tokens/new", "/account/security",
+	) {
+		page.Doc.Find("form[method=post]").Each(func(_ int, form *goquery.Selection) {
+			action := form.AttrOr("action", "")
+			at, _, _ := strings.Cut(action, "?")
+			if at == "" || at == "/logout" || sent[at] || form.AttrOr("enctype", "") != "" {
+				return
+			}
+			sent[at] = true
+			admin.follow(admin.post(action, filled(form)...))
+			admin.htmx().post(action, filled(form)...).safe("htmx " + action)
+		})
+	}
+	if len(sent) < 25 {
+		t.Errorf("only %d forms were sent", len(sent))
+	}
+	for _, path := range []string{"/acme/%s", "/%s", "/acme/store/acme/%s", "/acme/store/%s/x", "/acme/settings/tools/%s", "/acme/settings/skills/%s", "/login?next=%s", "/invite/%s", "/acme/store?q=%s", "/acme/chat?tool=%s"} {
+		to := strings.ReplaceAll(path, "%s", url.QueryEscape(hostileText))
+		admin.get(to).safe(to)
+		s.stranger().get(to).safe(to)
+		admin.htmx().get(to).safe("htmx " + to)
+	}
+}
+
+// filled is what the form sends with the text in every field that takes one.
+func filled(form *goquery.Selection) []string {
+	var out []string
+	form.Find("input[name], textarea[name], select[name]").Each(func(_ int, f *goquery.Selection) {
+		value := hostileText
+		switch {
+		case goquery.NodeName(f) == "select":
+			value = f.Find("option[selected], option").First().AttrOr("value", "")
+		case f.AttrOr("type", "text") != "text" && goquery.NodeName(f) == "input":
+			value = f.AttrOr("value", "")
+		}
+		out = append(out, f.AttrOr("name", ""), value)
+	})
+	return out
+}
+
 // formValues is what the fields of the page hold.
 func formValues(a *answer) string {
 	var out strings.Builder
