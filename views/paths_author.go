@@ -5,8 +5,3 @@ package views
 func ManagePartPath(ws, source, id, part string) string {
 	return join(ws, "store", source, id, "manage", part)
 }
-
-// VersionPath is a capability's page with one of its versions.
-func VersionPath(ws, source, id, version string) string {
-	return CapabilityTabPath(ws, source, id, DetailLens{Version: version})
-}

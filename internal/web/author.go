@@ -197,12 +197,12 @@ func (s *Site) write(c *Ctx, a author) error {
 	}
 	compactRows(form)
 	switch op {
-	case views.OpUpload:
-		return s.showAuthor(c, http.StatusOK, a, v)
+	case views.OpPublish:
+		return s.publishDraft(c, a, v)
 	case views.OpCheck, views.OpTry:
 		return s.tryDraft(c, a, v, op)
 	}
-	return s.publishDraft(c, a, v)
+	return s.showAuthor(c, http.StatusOK, a, v)
 }
 
 // publishDraft publishes what the form says, or shows what is wrong with it.

@@ -66,8 +66,12 @@ func (s *Site) showFound(c *Ctx, status int, data []byte, name string, found int
 // importItem says of one SKILL.md what would become of it.
 func (s *Site) importItem(c *Ctx, item interchange.Item) (views.ImportItem, error) {
 	out := views.ImportItem{Path: item.Path, Status: string(item.Status), Repaired: item.Repaired, Notes: c.importNotes(item.Path, item.Notes)}
-	if item.Fault != nil {
-		out.Reason, out.Faults = c.refusal(item.Fault), c.fieldTexts(item.Fault.Fields)
+	if item.Fault != nil && len(item.Fault.Fields) == 0 {
+		out.Reason = c.refusal(item.Fault)
+	} else if item.Fault != nil {
+		for _, f := range item.Fault.Fields {
+			out.Faults = append(out.Faults, views.FieldText(c.Locale, f))
+		}
 	}
 	if item.Status != interchange.Ready {
 		return out, nil
