@@ -226,6 +226,23 @@ func TestServersOfOnePackage(t *testing.T) {
 		}
 	}
 	third := mcptest.New(t, tool)
+	_, err := w.ws.Change(t.Context(), w.admin, workspace.AnyVersion, "", func(c *capability.AgentConfig) error {
+		c.MCPServers = append(c.MCPServers, capability.RawServer{Name: "Mail-Prod", URL: third.URL, Write: true})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := w.agent.Bind(t.Context(), w.member)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entry, ok := again.Find("mcp:Mail-Prod"); !ok || entry.Standing != registry.Shadowed {
+		t.Errorf("a hand-wired server of the same name: %+v", entry)
+	}
+	if diff := cmp.Diff(snap.ToolNames(), again.ToolNames()); diff != "" {
+		t.Errorf("it changed what can be called: %s", diff)
+	}
 	for i, name := range []string{"mail-prod", "Mail-Prod", "m\u0430il-prod"} {
 		raw, err := json.Marshal(map[string]any{"type": "mcp", "url": third.URL})
 		if err != nil {
