@@ -149,7 +149,7 @@ func firstParagraph(body string) string {
 			}
 			text = append(text, line)
 		}
-		if p := capability.PlainText(strings.Join(text, " ")); p != "" {
+		if p := capability.PlainText(strings.Join(text, " ")); strings.Trim(p, "-*_= ") != "" { // no rule
 			return p
 		}
 	}

@@ -155,3 +155,27 @@ func TestBombsCostNoMemory(t *testing.T) {
 		}
 	}
 }
+
+// What the front matter leaves out comes from the folder and the text, and is
+// said; what it says otherwise than the folder stays, and is said too.
+func TestNamesAndFolders(t *testing.T) {
+	t.Parallel()
+	for label, c := range map[string]struct{ dir, raw, name, description, notes string }{
+		"another name":    {"other", tidy, "tidy", "Tidies.", "name_differs"},
+		"capital letters": {"Tidy", strings.Replace(tidy, "tidy", "Tidy", 1), "Tidy", "Tidies.", "name_not_portable"},
+		"no name":         {"tidy", strings.Replace(tidy, "name: tidy\n", "", 1), "tidy", "Tidies.", "name_from_folder"},
+		"no description":  {"tidy", strings.Replace(tidy, "description: Tidies.\n", "", 1), "tidy", "Do it.", "description_derived"},
+		"no front matter": {"tidy", "# Tidy\n\nDo it.\n", "tidy", "Do it.", "no_front_matter name_from_folder description_derived"},
+		"rules only":      {"tidy", "# Tidy\n\n---\n\nDo it.\n", "tidy", "Do it.", "no_front_matter name_from_folder description_derived"},
+		"long":            {"tidy", strings.Replace(tidy, "Tidies.", strings.Repeat("word ", 300), 1), "tidy", "", "description_cut"},
+	} {
+		i, err := interchange.FromFolder(folder(map[string]string{c.dir + "/SKILL.md": c.raw}), "lib")
+		item := one(t, i, err)
+		if item.Content.Name != c.name || noteCodes(item.Notes) != c.notes {
+			t.Errorf("%s: name %q, notes %q", label, item.Content.Name, noteCodes(item.Notes))
+		}
+		if d := item.Content.Description; c.description != "" && d != c.description || d == "" || len(d) > capability.MaxDescription+3 {
+			t.Errorf("%s: description %q", label, d)
+		}
+	}
+}
