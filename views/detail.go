@@ -182,6 +182,9 @@ func (v Capability) tabs(ctx context.Context) []ui.Tab {
 	return out
 }
 
+// shownDescription is up to where a description is shown at once.
+const shownDescription = 400
+
 // shownVersions is how many versions the picker holds.
 const shownVersions = 12
 

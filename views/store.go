@@ -155,7 +155,7 @@ func (s Store) otherChips(ctx context.Context) []ui.Chip {
 	for _, tag := range s.tags() {
 		to := f
 		to.Tags = toggled(f.Tags, tag)
-		chips = append(chips, s.chip("tag-"+tag, to, ui.Chip{Label: tag, Icon: ui.IconTag, Current: slices.Contains(f.Tags, tag)}))
+		chips = append(chips, s.chip("tag-"+tag, to, ui.Chip{Label: short(tag), Icon: ui.IconTag, Current: slices.Contains(f.Tags, tag)}))
 	}
 	return chips
 }
@@ -166,6 +166,25 @@ func (s Store) chip(id string, f StoreFilters, c ui.Chip) ui.Chip {
 	c.Href = s.path(f)
 	c.Attrs = ui.Merge(swap(c.Href), templ.Attributes{"id": "chip-" + id})
 	return c
+}
+
+// shownLetters is as much of a tag as has room beside others.
+const shownLetters = 30
+
+func short(tag string) string {
+	letters := []rune(tag)
+	if len(letters) <= shownLetters {
+		return tag
+	}
+	return string(letters[:shownLetters-1]) + "…"
+}
+
+func shortened(tags []string) []string {
+	out := make([]string, len(tags))
+	for i, tag := range tags {
+		out[i] = short(tag)
+	}
+	return out
 }
 
 // shownTags is how many tags are offered beside those that are on.
@@ -233,7 +252,7 @@ func (s Store) pager() ui.PagerArgs {
 // row draws one capability.
 func (s Store) row(ctx context.Context, r StoreRow) ui.RowArgs {
 	return ui.RowArgs{
-		Kind: r.Kind, Name: r.Name, Ref: r.Source + "/" + r.ID, Version: r.Version, Text: r.Description, Reach: r.Reach, Tags: r.Tags,
+		Kind: r.Kind, Name: r.Name, Ref: r.Source + "/" + r.ID, Version: r.Version, Text: r.Description, Reach: r.Reach, Tags: shortened(r.Tags),
 		Href: CapabilityTabPath(s.Workspace, r.Source, r.ID, DetailLens{From: s.from()}), At: s.age(r),
 		Meta: r.meta(ctx), Badges: r.badges(ctx),
 	}

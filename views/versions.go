@@ -79,8 +79,5 @@ func (r VersionRow) badges(ctx context.Context) []ui.BadgeArgs {
 	case "blocked":
 		out = append(out, ui.BadgeArgs{Label: i18n.T(ctx, "versions.blocked"), Tone: ui.Danger, Icon: ui.IconDanger, Title: r.BlockedReason})
 	}
-	for _, tag := range r.Tags {
-		out = append(out, ui.BadgeArgs{Label: tag, Icon: ui.IconTag})
-	}
 	return out
 }

@@ -143,9 +143,36 @@ func TestStorePagesInABrowser(t *testing.T) {
 		"code": "print('HELLO')\n", "egress": []string{"api.example.com"},
 	})})
 	s.offer(max, "acme", catalog.Publication{ID: "pack", Name: "pack", Spec: textSkill(t, "# Pack\n\n- Fold\n- Tape\n"), Visibility: capability.ReachWorkspace})
+	s.extreme()
 	tab, server := s.browse(max)
 	audit(t, tab, server, "/acme/store", "/acme/store?q=nothing", "/acme/store/mine", "/acme/store/globex/greeter",
 		"/acme/store/globex/greeter?tab=functions", "/acme/store/globex/greeter?tab=source", "/acme/store/globex/greeter?tab=versions",
 		"/acme/store/globex/greeter?tab=versions&view=split", "/acme/store/globex/greeter?tab=try&version=1.0.0",
-		"/acme/store/acme/pack?from=mine", "/acme/store/acme/pack?tab=files")
+		"/acme/store/acme/pack?from=mine", "/acme/store/acme/pack?tab=files",
+		"/acme/store/acme/wide", "/acme/store/acme/wide?tab=functions", "/acme/store/acme/wide?tab=versions")
+}
+
+// extreme publishes something whose every text is as long, and as hard to
+// break, as may be.
+func (s *site) extreme() {
+	s.t.Helper()
+	word := strings.Repeat("w", 60)
+	parameters := map[string]any{}
+	for _, name := range []string{word, word + "2"} {
+		parameters[name] = map[string]any{"type": "array", "items": map[string]any{"enum": []string{word, word + "3"}}, "description": strings.Repeat(word, 4)}
+	}
+	p := catalog.Publication{
+		ID: "wide", Name: word + "name", Description: strings.Repeat(word, 17), Tags: []string{word, word[:59] + "2", word[:59] + "3"},
+		VersionTags: []string{word}, Note: strings.Repeat(word, 10), Visibility: capability.ReachWorkspace,
+	}
+	for _, code := range []string{word + " = 1\n", word + " = 2\n"} {
+		p.Spec = greetSpec(s.t, map[string]any{
+			"code": code, "parametersSchema": map[string]any{"type": "object", "properties": parameters},
+			"egress": []string{word + ".example.com"}, "serves": []string{"documents"}, "requires": []string{"acme/" + word, "mcp__" + word[:50]},
+			"requiredSecrets": []map[string]any{{"name": strings.Repeat("W", 64), "description": strings.Repeat(word, 4)}},
+			"examples":        []map[string]any{{"name": word, "note": strings.Repeat(word, 4), "input": map[string]any{}}},
+		})
+		s.publish(max, "acme", p)
+		p.Visibility, p.Tags = "", nil
+	}
 }
