@@ -68,8 +68,13 @@ func (s *Site) skillTab(c *Ctx, v *views.Skill, spec *capability.SkillSpec) erro
 	return nil
 }
 
+// skillFiles lists the files and shows the one that the address names, the
+// first unless it does.
 func (c *Ctx) skillFiles(v *views.Skill, spec *capability.SkillSpec) error {
 	name := c.R.URL.Query().Get("file")
+	if name == "" && len(spec.Files) > 0 {
+		name = spec.Files[0].Path
+	}
 	for _, f := range spec.Files {
 		file := views.SkillFile{Path: f.Path, Size: len(f.Content), Executable: f.Executable, Binary: f.Encoding == capability.EncodingBase64}
 		if file.Binary {
