@@ -31,6 +31,8 @@ type Author struct {
 	Files        []AuthorFile
 	Outcome      *AuthorOutcome
 	Stale        *AuthorStale
+	// Missing is what the form lacks as it is being filled in.
+	Missing []ui.SummaryItem
 	// Action is where the form goes, for a form that does not publish; "" is
 	// the store's.
 	Action string
@@ -59,7 +61,7 @@ type AuthorFile struct {
 
 // AuthorOutcome is what checking or trying the draft gave.
 type AuthorOutcome struct {
-	Checked bool // it parses; nothing ran
+	Checked bool // nothing is wrong with it; nothing ran
 	Call    ChatCall
 	Tried   bool
 	Missing []string // secrets that it ran without
@@ -216,6 +218,21 @@ func (a Author) op(op, anchor, label string, icon ui.IconName) ui.ButtonArgs {
 		Label: label, Icon: icon, Small: true, Name: "op", Value: op,
 		Attrs: templ.Attributes{"formaction": a.action() + "#" + anchor},
 	}
+}
+
+// check is the button that tells what is wrong without publishing.
+func (a Author) check(ctx context.Context) ui.ButtonArgs {
+	b := a.op(OpCheck, "author-end", i18n.T(ctx, "author.check"), ui.IconCheck)
+	b.Small = false
+	return b
+}
+
+// liveAttrs ask what the form lacks whenever somebody stops typing in it.
+func (a Author) liveAttrs() templ.Attributes {
+	return ui.Hx{
+		Post: a.action(), Include: "#author", Swap: "outerHTML", Sync: "this:replace",
+		Trigger: "input from:#author delay:1s, change from:#author delay:1s",
+	}.Attrs()
 }
 
 func (a Author) add(ctx context.Context, list, key string) ui.ButtonArgs {

@@ -151,16 +151,25 @@ func (s *Site) showAuthor(c *Ctx, status int, a author, v views.Author) error {
 	v.Files = c.authorFiles(a, v.Form)
 	title, crumbs := c.T("author.new_kind", "kind", c.T("kind."+string(a.kind))), []ui.Crumb{{Label: c.T("nav.mine"), Href: views.MinePath(c.Who.Workspace)}}
 	if a.base != nil {
-		v.Base = &views.AuthorBase{
-			Source: a.base.Source, ID: a.base.ID, Name: a.base.Name, Version: a.base.Version, Digest: a.base.Digest, Next: a.next,
-			FromFile: rawOf(a.base.Content) != "",
-		}
+		v.Base = baseOf(a)
 		title = c.T("author.edit", "name", a.base.Name)
 		crumbs = append(crumbs, ui.Crumb{Label: a.base.Name, Href: views.CapabilityPath(c.Who.Workspace, a.base.Source, a.base.ID)})
 	}
 	page := c.Page(title, views.NavMine)
 	page.Crumbs, page.Editor = append(crumbs, ui.Crumb{Label: title}), true
 	return c.Render(status, views.AuthorPage(page, v))
+}
+
+// baseOf is what the view knows of the version that an edit starts from; nil
+// for a new capability.
+func baseOf(a author) *views.AuthorBase {
+	if a.base == nil {
+		return nil
+	}
+	return &views.AuthorBase{
+		Source: a.base.Source, ID: a.base.ID, Name: a.base.Name, Version: a.base.Version, Digest: a.base.Digest, Next: a.next,
+		FromFile: rawOf(a.base.Content) != "",
+	}
 }
 
 // otherWorkspaces are the reader's own, but for the one he acts in.
@@ -183,6 +192,9 @@ func (s *Site) write(c *Ctx, a author) error {
 	}
 	plainBreaks(form)
 	op := form.Get("op")
+	if c.Htmx() {
+		op = views.OpCheck // what its buttons do comes without
+	}
 	v := views.Author{Form: views.Form{Values: form}, Typed: true}
 	if err := c.takeUploads(form); err != nil {
 		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, a, v, err))
@@ -199,8 +211,10 @@ func (s *Site) write(c *Ctx, a author) error {
 	switch op {
 	case views.OpPublish:
 		return s.publishDraft(c, a, v)
-	case views.OpCheck, views.OpTry:
-		return s.tryDraft(c, a, v, op)
+	case views.OpCheck:
+		return s.checkDraft(c, a, v)
+	case views.OpTry:
+		return s.tryDraft(c, a, v)
 	}
 	return s.showAuthor(c, http.StatusOK, a, v)
 }

@@ -213,9 +213,12 @@ func TestCheckingAndTryingPublishNothing(t *testing.T) {
 	member := s.as(max)
 	bad := member.post("/acme/store/new?kind=code", with(codeForm, "op", "check", "spec.code", "print(")...)
 	bad.status(http.StatusUnprocessableEntity).find("#field-spec-code[aria-invalid=true]")
-	member.post("/acme/store/new?kind=code", with(codeForm, "op", "check")...).status(200).says("#author", "The code parses.")
+	member.post("/acme/store/new?kind=code", with(codeForm, "op", "check")...).status(200).says("#author-live", "Nothing in it needs correcting.")
 	member.post("/acme/store/new?kind=code", append(with(codeForm, "op", "try"), "tryInput", "{")...).
 		status(http.StatusUnprocessableEntity).find("#field-tryinput[aria-invalid=true]")
+	live := member.htmx().post("/acme/store/new?kind=code", with(codeForm, "op", "publish", "name", "")...).status(200)
+	live.find(`#author-live a[href="#field-name"]`)
+	live.none("form, html > head > title")
 	member.get("/acme/store/acme/shout").status(http.StatusNotFound)
 	member.post("/acme/store/new?kind=skill", "op", "try").status(http.StatusNotFound)
 }
