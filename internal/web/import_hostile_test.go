@@ -1,0 +1,50 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// A folder or archive whose names climb or lie is refused whole and by name,
+// whoever packed it: nothing relies on the browser.
+func TestHostileNamesInUploads(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	member := s.as(max)
+	document := skillText("tidy", "Tidies.")
+	for _, name := range []string{"../evil.md", "tidy/../../evil.md", "/srv/evil", `C:\evil`, `tidy\..\..\evil`, "tidy/CON", "tidy/" + strings.Repeat("n", 300)} {
+		for way, page := range map[string]*answer{
+			"folder":  member.upload("/acme/store/import", nil, [3]string{"folder", "tidy/SKILL.md", document}, [3]string{"folder", name, "x"}),
+			"archive": member.upload("/acme/store/import", nil, [3]string{"file", "tidy.zip", zipped(t, "tidy/SKILL.md", document, name, "x")}),
+			"skill":   member.upload("/acme/settings/skills/import", nil, [3]string{"file", "tidy.zip", zipped(t, "tidy/SKILL.md", document, name, "x")}),
+		} {
+			page.safe(way + " " + name)
+			if page.Status != 422 || !strings.Contains(page.text("main"), strings.Trim(name[len(name)-4:], `\/.`)) {
+				t.Errorf("%s %q: %d %s", way, name, page.Status, page.text("main"))
+			}
+		}
+	}
+	if n := len(member.get("/acme/store/mine").status(200).names()); n != 0 {
+		t.Errorf("%d were made", n)
+	}
+}
+
+// What is found in an upload is shown as text.
+func TestHostileTextInUploads(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	member := s.as(max)
+	for way, archive := range map[string]string{
+		"text": zipped(t, "<b>x/SKILL.md", skillText(`"<b>x"`, "'"+strings.ReplaceAll(hostileText, "'", "")+"'"), "<b>x/<img src=x onerror=alert(1)>.md", hostileText),
+		"mended": zipped(t, "a/SKILL.md", "---\nname: a\ndescription: "+hostileText+"\nhooks: "+hostileText+"\n"+`<svg/onload=1>: "x"`+"\n---\n"+hostileText,
+			"b/SKILL.md", "---\n"+hostileText+"\n---\nx", "c/SKILL.md", "---\nname: c\n<<<<<<< "+hostileText),
+	} {
+		page := member.upload("/acme/store/import", nil, [3]string{"file", "<b>.zip", archive})
+		page.safe(way)
+		if page.Status != 200 || !strings.Contains(page.Doc.Find("main").Text(), shown) {
+			t.Errorf("%s: %d %s", way, page.Status, page.text("main"))
+		}
+		done := member.post("/acme/store/import", page.fields("form:has(input[name=carried])")...)
+		done.safe(way + ", published")
+	}
+}
