@@ -44,7 +44,7 @@ func StoreStepsPath(ws string) string { return join(ws, "store", "steps") }
 
 // HiddenPrivatePath tells an admin how many private capabilities of others
 // there are.
-func HiddenPrivatePath(ws string) string { return join(ws, "store", "mine", "private") }
+func HiddenPrivatePath(ws string) string { return join(ws, "store", "private") }
 
 // FromMine marks a detail page that was opened from what the workspace
 // published.
@@ -104,9 +104,6 @@ func VersionDiffPath(ws, source, id, base, candidate string, split bool) string 
 func AdoptPath(ws, source, id, version string) string {
 	return withQuery(join(ws, "store", source, id, "adopt"), "version", version)
 }
-
-// UnadoptPath takes the POST that ends an adoption.
-func UnadoptPath(ws, source, id string) string { return join(ws, "store", source, id, "unadopt") }
 
 // EditCapabilityPath is where the next version of a capability is written.
 func EditCapabilityPath(ws, source, id string) string { return join(ws, "store", source, id, "edit") }

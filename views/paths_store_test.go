@@ -20,10 +20,13 @@ func TestStorePaths(t *testing.T) {
 		{"download", RawFilePath("acme", "globex", "fx", "1.0.0", "a.md"), "/acme/store/globex/fx/file?version=1.0.0&path=a.md"},
 		{"diff", VersionDiffPath("acme", "globex", "fx", "1.0.0", "1.1.0", true), "/acme/store/globex/fx?tab=versions&base=1.0.0&candidate=1.1.0&view=split"},
 		{"adopt", AdoptPath("acme", "globex", "fx", "1.0.0"), "/acme/store/globex/fx/adopt?version=1.0.0"},
-		{"unadopt", UnadoptPath("acme", "globex", "fx"), "/acme/store/globex/fx/unadopt"},
 		{"edit", EditCapabilityPath("acme", "acme", "fx"), "/acme/store/acme/fx/edit"},
 		{"manage", ManagePath("acme", "acme", "fx"), "/acme/store/acme/fx/manage"},
 		{"copy", CopySkillPath("acme", "globex", "fx"), "/acme/store/globex/fx/copy"},
+		{"try", TryPath("acme", "globex", "fx", "1.0.0"), "/acme/store/globex/fx/try?version=1.0.0"},
+		{"example", TryExamplePath("acme", "globex", "fx", DetailLens{}, "0"), "/acme/store/globex/fx?tab=try&example=0"},
+		{"steps", StoreStepsPath("acme"), "/acme/store/steps"},
+		{"hidden", HiddenPrivatePath("acme"), "/acme/store/private"},
 		{"import", ImportPath("acme"), "/acme/store/import"},
 	} {
 		if tt.got != tt.want {

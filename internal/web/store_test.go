@@ -237,13 +237,13 @@ func TestMineTellsAnAdminOfWhatOthersHide(t *testing.T) {
 	s.offer(max, "acme", catalog.Publication{Name: "shared", Spec: textSkill(t, "Open things."), Visibility: capability.ReachWorkspace})
 	admin := s.as(ada)
 	list := admin.get("/acme/store/mine").status(200)
-	list.find("#hidden-private a[href='/acme/store/mine/private']")
+	list.find("#hidden-private a[href='/acme/store/private']")
 	list.find("a[href='/acme/store/acme/shared/manage']")
-	told := admin.get("/acme/store/mine/private").status(200)
+	told := admin.get("/acme/store/private").status(200)
 	if got := told.text("#hidden-private"); !strings.Contains(got, "Skill 1") || strings.Contains(told.Body, "diary") {
 		t.Errorf("an admin is told %q", got)
 	}
-	s.as(max).get("/acme/store/mine/private").status(403)
+	s.as(max).get("/acme/store/private").status(403)
 }
 
 func TestFirstStepsTickAndLeave(t *testing.T) {
