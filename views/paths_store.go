@@ -105,6 +105,9 @@ func AdoptPath(ws, source, id, version string) string {
 	return withQuery(join(ws, "store", source, id, "adopt"), "version", version)
 }
 
+// UnadoptPath takes the POST that ends an adoption.
+func UnadoptPath(ws, source, id string) string { return join(ws, "store", source, id, "unadopt") }
+
 // EditCapabilityPath is where the next version of a capability is written.
 func EditCapabilityPath(ws, source, id string) string { return join(ws, "store", source, id, "edit") }
 

@@ -23,6 +23,7 @@ func TestStorePaths(t *testing.T) {
 		{"edit", EditCapabilityPath("acme", "acme", "fx"), "/acme/store/acme/fx/edit"},
 		{"manage", ManagePath("acme", "acme", "fx"), "/acme/store/acme/fx/manage"},
 		{"copy", CopySkillPath("acme", "globex", "fx"), "/acme/store/globex/fx/copy"},
+		{"unadopt", UnadoptPath("acme", "globex", "fx"), "/acme/store/globex/fx/unadopt"},
 		{"try", TryPath("acme", "globex", "fx", "1.0.0"), "/acme/store/globex/fx/try?version=1.0.0"},
 		{"example", TryExamplePath("acme", "globex", "fx", DetailLens{}, "0"), "/acme/store/globex/fx?tab=try&example=0"},
 		{"steps", StoreStepsPath("acme"), "/acme/store/steps"},
