@@ -21,11 +21,10 @@ have_postgres() {
 have_chromium() { [ -n "${CHROMIUM:-}" ] || has chromium || has google-chrome; }
 
 # absent prints the Debian packages of what this machine lacks. $1 is run or
-# test: only tests need a browser, and curl for the documentation's commands.
+# test: only tests need a browser.
 absent() {
 	has python3 || printf 'python3 '
 	has bwrap || printf 'bubblewrap '
 	[ "$1" != test ] || have_chromium || printf 'chromium '
-	[ "$1" != test ] || has curl || printf 'curl '
 	have_postgres || printf 'postgresql '
 }

@@ -41,7 +41,7 @@ func blocksOf(page string) []block {
 // a real server in demo mode.
 func TestJSONPageRuns(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{"bash", "curl", "python3"} {
+	for _, program := range []string{"bash", "python3"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Fatalf("docs/api.md needs %s: apt-get install %s", program, program)
 		}
@@ -57,6 +57,7 @@ func TestJSONPageRuns(t *testing.T) {
 	url, data := pgtest.URL(t), t.TempDir()
 	address := serveDemo(t, app.Config{Addr: "127.0.0.1:0", DatabaseURL: url, Data: data})
 	bin := buildCommand(t)
+	provideCurl(t, bin)
 
 	const end = "\x1e\n"
 	var script strings.Builder
