@@ -40,7 +40,7 @@ func (s *Site) manageDeprecation(c *Ctx) error {
 	d := catalog.Deprecation{Successor: strings.TrimSpace(form.Get("deprecated.successor")), Note: strings.TrimSpace(form.Get("deprecated.note"))}
 	if d == (catalog.Deprecation{}) {
 		return s.manageAgain(c, views.PartDeprecation, form, fault.Fields([]fault.Field{{
-			Path: "/deprecated/note", Code: "required", Message: "Name a successor, or say why.",
+			Path: "/deprecated/note", Code: "empty_deprecation", Message: "Name a successor, or say why.",
 		}}))
 	}
 	return s.update(c, views.PartDeprecation, form, catalog.Patch{Deprecated: &d}, "manage.deprecated")
