@@ -12,14 +12,17 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"capstore/internal/agent"
 	"capstore/internal/agent/sandbox"
 )
 
-// Values that are looked for everywhere; the one is bound to the tool.
-const (
-	boundCanary  = "bound-canary-4b1d"
-	closedCanary = "closed-canary-77ce"
+// Values that are looked for everywhere; the one is bound to the tool. Nobody
+// else on this machine knows them.
+var (
+	boundCanary  = "bound-" + uuid.NewString()
+	closedCanary = "closed-" + uuid.NewString()
 )
 
 // prying is a tool that prints whatever it can find, and fails or not.
