@@ -116,6 +116,12 @@ func (tab *Tab) Visit(url string, v View) {
 	tab.Do(tab.look(v), chromedp.Navigate(url))
 }
 
+// Look changes the view of the page that is open, without loading it anew.
+func (tab *Tab) Look(v View) {
+	tab.t.Helper()
+	tab.Do(tab.look(v))
+}
+
 func (tab *Tab) look(v View) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		scheme := "light"
