@@ -28,7 +28,7 @@ const (
 // Limited one whose retryAfterSec says when to come back. The address is what
 // pg.WithAddress recorded. The session is Sessions.Begin's to make.
 func (s *Service) SignIn(ctx context.Context, email, password string) (string, error) {
-	email = foldEmail(email)
+	email = signInEmail(email)
 	account, address := "a:"+email, "i:"+pg.Address(ctx)
 	if err := s.attempt(ctx, account, address); err != nil {
 		return "", err
@@ -51,6 +51,15 @@ func (s *Service) SignIn(ctx context.Context, email, password string) (string, e
 		return s.q.ForgetOneFailure(ctx, tx, address)
 	})
 	return user.ID.String(), err
+}
+
+// signInEmail bounds what is counted and looked up; what is too long was never
+// accepted, and all of it counts as one account.
+func signInEmail(email string) string {
+	if email = foldEmail(email); len(email) > maxEmail {
+		return ""
+	}
+	return email
 }
 
 // signInPassword bounds what is hashed; what is too long was never accepted.

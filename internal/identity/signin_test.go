@@ -1,6 +1,8 @@
 package identity_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -56,11 +58,21 @@ func TestUnknownAndWrongAreAlike(t *testing.T) {
 		"empty":        try("pat@acme.test", ""),
 		"too long":     try("pat@acme.test", strings.Repeat("x", 10_000)),
 		"no address":   try("pat", goodPassword),
+		"long address": try(longText(300_000), goodPassword),
 	} {
 		if diff := cmp.Diff(wrong, other, cmp.AllowUnexported(fault.Fault{})); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
+}
+
+// longText is n bytes that do not compress.
+func longText(n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+	}
+	return b.String()[:n]
 }
 
 func TestSignInIsThrottledPerAccount(t *testing.T) {
