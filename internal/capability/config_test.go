@@ -40,6 +40,7 @@ func TestConfigValidation(t *testing.T) {
 			"/capabilities/0/toolClasses/t not_allowed", "/capabilities/0/egress/0 bad_host"}},
 		"raw servers": {capability.AgentConfig{MCPServers: []capability.RawServer{{Name: "Mail Prod", URL: "https://a.com"}, {Name: "mail_prod", URL: "http://a.com", AuthSecret: "x"}}}, []string{
 			"/mcpServers/1/name name_taken", "/mcpServers/1/url https_required", "/mcpServers/1/authSecret bad_secret_name"}},
+		"a zero byte": {capability.AgentConfig{Instructions: "a\x00b"}, []string{"/instructions zero_byte"}},
 		"the rest": {capability.AgentConfig{
 			PermissionMode: "yolo", Slice: "on", Model: "a\nb",
 			Policy:             []capability.PolicyRule{{Effect: "allow", Match: ""}},

@@ -121,10 +121,14 @@ func (f *faults) zeroBytes(spec Spec) {
 		return
 	}
 	walkStrings(doc, specPath, func(path, s string) {
-		if strings.ContainsRune(s, 0) {
-			f.add(path, "zero_byte", "The text holds a zero byte, which cannot be stored; send binary files as base64.")
-		}
+		f.zeroByte(path, s)
 	})
+}
+
+func (f *faults) zeroByte(path, s string) {
+	if strings.ContainsRune(s, 0) {
+		f.add(path, "zero_byte", "The text holds a zero byte, which cannot be stored; send binary files as base64.")
+	}
 }
 
 // walkStrings visits every string of a JSON value, keys included.

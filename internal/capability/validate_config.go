@@ -30,6 +30,7 @@ func (c AgentConfig) Validate(r Rules) []fault.Field {
 	f.bindingTable(c.ToolSecretBindings)
 	f.plain("/model", "The model", c.Model, 200)
 	f.document("/instructions", "The instructions", c.Instructions, MaxInstructions)
+	f.zeroByte("/instructions", c.Instructions)
 	if !slices.Contains(PermissionModes, c.PermissionMode) {
 		f.add("/permissionMode", "not_allowed", "The permission mode is plan, ask, auto or bypass.")
 	}
