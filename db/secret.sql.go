@@ -88,9 +88,10 @@ func (q *Queries) GetSecret(ctx context.Context, db DBTX, arg GetSecretParams) (
 	return i, err
 }
 
-const insertSecret = `-- name: InsertSecret :exec
-INSERT INTO secrets (workspace, subject, name, ciphertext, created_by)
+const insertSecret = `-- name: InsertSecret :one
+INSERT INTO secrets AS s (workspace, subject, name, ciphertext, created_by)
 VALUES ($1, $2::uuid, $3, $4, $5)
+RETURNING s.revision, s.created_by, (SELECT u.name FROM users u WHERE u.id = s.created_by)::text AS created_by_name, s.created_at, s.updated_at
 `
 
 type InsertSecretParams struct {
@@ -101,15 +102,31 @@ type InsertSecretParams struct {
 	CreatedBy  uuid.UUID
 }
 
-func (q *Queries) InsertSecret(ctx context.Context, db DBTX, arg InsertSecretParams) error {
-	_, err := db.Exec(ctx, insertSecret,
+type InsertSecretRow struct {
+	Revision      int64
+	CreatedBy     uuid.UUID
+	CreatedByName string
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+func (q *Queries) InsertSecret(ctx context.Context, db DBTX, arg InsertSecretParams) (InsertSecretRow, error) {
+	row := db.QueryRow(ctx, insertSecret,
 		arg.Workspace,
 		arg.Subject,
 		arg.Name,
 		arg.Ciphertext,
 		arg.CreatedBy,
 	)
-	return err
+	var i InsertSecretRow
+	err := row.Scan(
+		&i.Revision,
+		&i.CreatedBy,
+		&i.CreatedByName,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+	)
+	return i, err
 }
 
 const listSecrets = `-- name: ListSecrets :many
@@ -217,9 +234,10 @@ func (q *Queries) NewestSecret(ctx context.Context, db DBTX) (NewestSecretRow, e
 	return i, err
 }
 
-const replaceSecret = `-- name: ReplaceSecret :exec
-UPDATE secrets SET ciphertext = $1, revision = revision + 1, updated_at = now()
-WHERE workspace = $2 AND subject IS NOT DISTINCT FROM $3::uuid AND name = $4
+const replaceSecret = `-- name: ReplaceSecret :one
+UPDATE secrets s SET ciphertext = $1, revision = s.revision + 1, updated_at = now()
+WHERE s.workspace = $2 AND s.subject IS NOT DISTINCT FROM $3::uuid AND s.name = $4
+RETURNING s.revision, s.created_by, (SELECT u.name FROM users u WHERE u.id = s.created_by)::text AS created_by_name, s.created_at, s.updated_at
 `
 
 type ReplaceSecretParams struct {
@@ -229,14 +247,30 @@ type ReplaceSecretParams struct {
 	Name       string
 }
 
-func (q *Queries) ReplaceSecret(ctx context.Context, db DBTX, arg ReplaceSecretParams) error {
-	_, err := db.Exec(ctx, replaceSecret,
+type ReplaceSecretRow struct {
+	Revision      int64
+	CreatedBy     uuid.UUID
+	CreatedByName string
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+func (q *Queries) ReplaceSecret(ctx context.Context, db DBTX, arg ReplaceSecretParams) (ReplaceSecretRow, error) {
+	row := db.QueryRow(ctx, replaceSecret,
 		arg.Ciphertext,
 		arg.Workspace,
 		arg.Subject,
 		arg.Name,
 	)
-	return err
+	var i ReplaceSecretRow
+	err := row.Scan(
+		&i.Revision,
+		&i.CreatedBy,
+		&i.CreatedByName,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+	)
+	return i, err
 }
 
 const resealSecret = `-- name: ResealSecret :exec

@@ -15,13 +15,15 @@ SELECT created_by, revision FROM secrets
 WHERE workspace = @workspace AND subject IS NOT DISTINCT FROM sqlc.narg(subject)::uuid AND name = @name
 FOR UPDATE;
 
--- name: InsertSecret :exec
-INSERT INTO secrets (workspace, subject, name, ciphertext, created_by)
-VALUES (@workspace, sqlc.narg(subject)::uuid, @name, @ciphertext, @created_by);
+-- name: InsertSecret :one
+INSERT INTO secrets AS s (workspace, subject, name, ciphertext, created_by)
+VALUES (@workspace, sqlc.narg(subject)::uuid, @name, @ciphertext, @created_by)
+RETURNING s.revision, s.created_by, (SELECT u.name FROM users u WHERE u.id = s.created_by)::text AS created_by_name, s.created_at, s.updated_at;
 
--- name: ReplaceSecret :exec
-UPDATE secrets SET ciphertext = @ciphertext, revision = revision + 1, updated_at = now()
-WHERE workspace = @workspace AND subject IS NOT DISTINCT FROM sqlc.narg(subject)::uuid AND name = @name;
+-- name: ReplaceSecret :one
+UPDATE secrets s SET ciphertext = @ciphertext, revision = s.revision + 1, updated_at = now()
+WHERE s.workspace = @workspace AND s.subject IS NOT DISTINCT FROM sqlc.narg(subject)::uuid AND s.name = @name
+RETURNING s.revision, s.created_by, (SELECT u.name FROM users u WHERE u.id = s.created_by)::text AS created_by_name, s.created_at, s.updated_at;
 
 -- name: DeleteSecret :exec
 DELETE FROM secrets

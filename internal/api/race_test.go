@@ -109,5 +109,28 @@ func TestConfigRoundTrip(t *testing.T) {
 	config["config"].(map[string]any)["instructions"] = "Answer at length."
 	c.put(acme+"/agent", config).refused(http.StatusConflict, "stale_config")
 	c.plus("If-Match", read.Header.Get("ETag")).put(acme+"/agent", config).refused(http.StatusPreconditionFailed, "stale_config")
-	c.plus("If-Match", `"nonsense"`).put(acme+"/agent", config).refused(http.StatusBadRequest, "bad_if_match")
+	for _, tag := range []string{`"nonsense"`, `""`, "", `W/""`, `"a", "b"`} {
+		c.plus("If-Match", tag).put(acme+"/agent", config).refused(http.StatusBadRequest, "bad_if_match")
+	}
+}
+
+// TestOneOfManyAddsTheSecret lets several people add one secret at once: one
+// is told 201 and the others that it is there.
+func TestOneOfManyAddsTheSecret(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.as(max)
+	made := 0
+	for _, a := range together(8, func(i int) *answer {
+		return c.post(acme+"/secrets", map[string]any{"name": "KEY", "value": fmt.Sprintf("value %d", i)})
+	}) {
+		if a.Status == http.StatusCreated {
+			made++
+			continue
+		}
+		a.refused(http.StatusConflict, "secret_taken")
+	}
+	if made != 1 {
+		t.Errorf("%d answers of 201, want 1", made)
+	}
 }

@@ -141,7 +141,8 @@ func tagOf(values []string) (string, error) {
 		return "", nil
 	}
 	tag := strings.TrimPrefix(strings.TrimSpace(values[0]), "W/")
-	if len(values) > 1 || strings.ContainsAny(tag, ", ") || !isText(tag) {
+	// An empty one names no state at all, and must not count as no condition.
+	if len(values) > 1 || strings.Trim(tag, `"`) == "" || strings.ContainsAny(tag, ", ") || !isText(tag) {
 		return "", fault.New(fault.Malformed, "bad_if_match", "If-Match takes one ETag.")
 	}
 	if tag == "*" {

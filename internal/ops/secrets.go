@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"capstore/internal/capability"
-	"capstore/internal/fault"
 	"capstore/internal/identity"
 	"capstore/internal/secret"
 )
@@ -71,11 +70,9 @@ func secretOperations(s Services) []Operation {
 		}, s.listSecrets),
 		declare(Meta{
 			Name: "create_secret", Method: http.MethodPost, Path: tenant + "/secrets", Area: AreaSecrets, Action: capability.ActSecrets,
-			Guarded: true, Confidential: true, Success: http.StatusCreated, Summary: "Set a secret of the workspace or of one's own.",
+			Guarded: true, Confidential: true, Success: http.StatusCreated, Summary: "Add a secret of the workspace or of one's own; a name that is in use is a conflict.",
 			Example: `{"name": "SIGNING_KEY", "value": "a long random text"}`,
-		}, func(ctx context.Context, who identity.Principal, in createSecret) (StoredSecret, error) {
-			return s.setSecret(ctx, who, setSecret{Name: in.Body.Name, Body: in.Body.SecretValue})
-		}),
+		}, s.createSecret),
 		declare(Meta{
 			Name: "set_secret", Method: http.MethodPut, Path: tenant + "/secrets/{name}", Area: AreaSecrets, Action: capability.ActSecrets,
 			Guarded: true, Confidential: true, Summary: "Set a secret or replace its value.", Example: `{"value": "a long random text", "personal": true}`,
@@ -95,23 +92,20 @@ func (s Services) listSecrets(ctx context.Context, who identity.Principal, _ Not
 	return listOf(infos, func(i secret.Info) Secret { return Secret(i) }), err
 }
 
+func (s Services) createSecret(ctx context.Context, who identity.Principal, in createSecret) (StoredSecret, error) {
+	return storedSecret(s.Secrets.Set(ctx, who.Actor(), secret.NewSecret{
+		Name: in.Body.Name, Value: secret.NewValue(in.Body.Value), Personal: in.Body.Personal, New: true,
+	}))
+}
+
 func (s Services) setSecret(ctx context.Context, who identity.Principal, in setSecret) (StoredSecret, error) {
-	notices, err := s.Secrets.Set(ctx, who.Actor(), secret.NewSecret{
+	return storedSecret(s.Secrets.Set(ctx, who.Actor(), secret.NewSecret{
 		Name: in.Name, Value: secret.NewValue(in.Body.Value), Personal: in.Body.Personal,
-	})
-	if err != nil {
-		return StoredSecret{}, err
-	}
-	infos, err := s.Secrets.List(ctx, who.Actor())
-	if err != nil {
-		return StoredSecret{}, err
-	}
-	for _, i := range infos {
-		if i.Name == in.Name && i.Personal == in.Body.Personal {
-			return StoredSecret{Secret: Secret(i), Notices: list(notices)}, nil
-		}
-	}
-	return StoredSecret{}, fault.Missing() // somebody deleted it meanwhile
+	}))
+}
+
+func storedSecret(s secret.Stored, err error) (StoredSecret, error) {
+	return StoredSecret{Secret: Secret(s.Info), Notices: list(s.Notices)}, err
 }
 
 func (s Services) deleteSecret(ctx context.Context, who identity.Principal, in deleteSecret) (Empty, error) {

@@ -139,7 +139,7 @@ func TestWhoMaySetAndDelete(t *testing.T) {
 func TestSecretInput(t *testing.T) {
 	t.Parallel()
 	v := build(t)
-	set := func(name, value string) ([]secret.Notice, error) {
+	set := func(name, value string) (secret.Stored, error) {
 		return v.secrets.Set(t.Context(), v.member, secret.NewSecret{Name: name, Value: secret.NewValue(value)})
 	}
 	for name, c := range map[string]struct{ name, value, path, code string }{
@@ -174,11 +174,11 @@ func TestSecretInput(t *testing.T) {
 		"Korean":        {"비밀", "비밀", []secret.Notice{secret.NoticeNotForHeaders}},
 		"longest":       {strings.Repeat("x", 64<<10), strings.Repeat("x", 64<<10), nil},
 	} {
-		notices, err := set("KEY", c.value)
+		set, err := set("KEY", c.value)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if diff := cmp.Diff(c.notices, notices); diff != "" {
+		if diff := cmp.Diff(c.notices, set.Notices); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 		if got, _ := reveal(t, t.Context(), v.secrets, v.member, "KEY"); got["KEY"] != c.stored {
@@ -264,4 +264,37 @@ func TestCiphertextIsBoundToItsRow(t *testing.T) {
 	}
 	_, _, err = v.secrets.Resolve(t.Context(), "acme", v.member.Subject, []string{"B_KEY"})
 	wantCode(t, err, "secret_key_wrong")
+}
+
+// Of two people who add the same secret, the second one hears of the first.
+func TestANewSecretReplacesNothing(t *testing.T) {
+	t.Parallel()
+	v := build(t)
+	var wg sync.WaitGroup
+	results := make(chan error, 10)
+	for i := range cap(results) {
+		wg.Go(func() {
+			in := secret.NewSecret{Name: "KEY", Value: secret.NewValue(strings.Repeat("x", i+1)), New: true}
+			set, err := v.secrets.Set(t.Context(), v.admin, in)
+			if err == nil && (set.Revision != 1 || !set.MayChange || set.CreatedBy != v.admin.Subject) {
+				t.Errorf("stored %+v", set)
+			}
+			results <- err
+		})
+	}
+	wg.Wait()
+	close(results)
+	won := 0
+	for err := range results {
+		if err == nil {
+			won++
+			continue
+		}
+		wantCode(t, err, "secret_taken")
+		wantField(t, err, "/name", "secret_taken")
+	}
+	if won != 1 {
+		t.Errorf("%d were stored, want 1", won)
+	}
+	v.setOwn(t, v.admin, "KEY", "one's own of the name is another secret")
 }

@@ -25,6 +25,14 @@ type NewSecret struct {
 	Name     string
 	Value    Value
 	Personal bool
+	// New refuses a name that is in use instead of replacing what it holds.
+	New bool
+}
+
+// Stored is a secret as it was set.
+type Stored struct {
+	Info
+	Notices []Notice
 }
 
 // Notice is something about an accepted value that its owner should know.
@@ -41,25 +49,29 @@ const (
 
 // Set stores a secret in the place of what its name held before. Making a
 // workspace secret takes a member; replacing one takes its maker or an admin.
-func (s *Service) Set(ctx context.Context, actor capability.Actor, in NewSecret) ([]Notice, error) {
+// A new one whose name is in use is a conflict, secret_taken.
+func (s *Service) Set(ctx context.Context, actor capability.Actor, in NewSecret) (Stored, error) {
 	key, err := keyOf(actor, in.Name, in.Personal)
 	if err != nil {
-		return nil, err
+		return Stored{}, err
 	}
 	if err := key.may(actor, capability.Fresh); err != nil {
-		return nil, err
+		return Stored{}, err
 	}
 	clear, notices, err := checked(in)
 	if err != nil {
-		return nil, err
+		return Stored{}, err
 	}
-	return notices, s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	out := Stored{Notices: notices}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		sealed, err := s.sealFor(ctx, tx, key, clear)
 		if err != nil {
 			return err
 		}
-		return s.put(ctx, tx, actor, key, sealed)
+		out.Info, err = s.put(ctx, tx, actor, key, sealed, in.New)
+		return err
 	})
+	return out, err
 }
 
 // sealFor encrypts under the newest key and keeps a rotation from dropping
@@ -74,30 +86,49 @@ func (s *Service) sealFor(ctx context.Context, tx pgx.Tx, key rowKey, clear stri
 	return s.keys.seal([]byte(clear), binding(key.workspace, key.subject, key.name))
 }
 
-func (s *Service) put(ctx context.Context, tx pgx.Tx, actor capability.Actor, key rowKey, sealed []byte) error {
-	row, err := s.lock(ctx, tx, key)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		err = s.q.InsertSecret(ctx, tx, db.InsertSecretParams{
+func (s *Service) put(ctx context.Context, tx pgx.Tx, actor capability.Actor, key rowKey, sealed []byte, fresh bool) (Info, error) {
+	held, err := s.lock(ctx, tx, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		row, err := s.q.InsertSecret(ctx, tx, db.InsertSecretParams{
 			Workspace: key.workspace, Subject: key.subject, Name: key.name, Ciphertext: sealed, CreatedBy: key.actor,
 		})
 		if err != nil {
-			return err
+			return Info{}, err
 		}
-		return key.record(ctx, tx, "secret.create")
-	case err != nil:
-		return err
+		return key.info(actor, db.ReplaceSecretRow(row)), key.record(ctx, tx, "secret.create")
 	}
-	if err := key.may(actor, ownership(row, key)); err != nil {
-		return err
+	if err != nil {
+		return Info{}, err
 	}
-	err = s.q.ReplaceSecret(ctx, tx, db.ReplaceSecretParams{
+	if fresh {
+		return Info{}, taken()
+	}
+	if err := key.may(actor, ownership(held, key)); err != nil {
+		return Info{}, err
+	}
+	row, err := s.q.ReplaceSecret(ctx, tx, db.ReplaceSecretParams{
 		Workspace: key.workspace, Subject: key.subject, Name: key.name, Ciphertext: sealed,
 	})
 	if err != nil {
-		return err
+		return Info{}, err
 	}
-	return key.record(ctx, tx, "secret.replace")
+	return key.info(actor, row), key.record(ctx, tx, "secret.replace")
+}
+
+// taken keeps whoever adds a secret from replacing what others rely on.
+func taken() error {
+	f := fault.New(fault.Conflict, "secret_taken", "There is a secret of this name already.").
+		Do("Choose another name, or replace the value of the one that is there.")
+	f.Fields = []fault.Field{{Path: "/name", Code: f.Code, Message: f.Message}}
+	return f
+}
+
+func (k rowKey) info(actor capability.Actor, row db.ReplaceSecretRow) Info {
+	own := capability.Ownership{Creator: row.CreatedBy == k.actor}
+	return Info{
+		k.name, k.subject != nil, row.CreatedBy.String(), row.CreatedByName,
+		row.CreatedAt, row.UpdatedAt, row.Revision, k.may(actor, own) == nil,
+	}
 }
 
 // Delete removes a secret. What is bound to it stays bound, and needs setup.

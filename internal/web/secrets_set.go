@@ -34,30 +34,7 @@ func (s *Site) newSecret(c *Ctx) error {
 	if err != nil {
 		return err
 	}
-	err = s.unused(c, form)
-	if status, again := shownAgain(err); again {
-		return s.showSecret(c, status, "", form, show(c.Locale, form, err))
-	}
-	if err != nil {
-		return err
-	}
 	return s.storeSecret(c, "", form.Get("name"), form)
-}
-
-// unused refuses a name that is in use: whoever adds a secret does not mean to
-// replace what others rely on. Two at once are left to the later one, as two
-// replacements are.
-func (s *Site) unused(c *Ctx, form url.Values) error {
-	infos, err := s.Secrets.List(c.R.Context(), c.Actor())
-	if err != nil {
-		return err
-	}
-	for _, info := range infos {
-		if info.Name == form.Get("name") && info.Personal == (form.Get("personal") != "") {
-			return fault.Fields([]fault.Field{{Path: "/name", Code: "secret_taken", Message: c.T("secrets.taken")}})
-		}
-	}
-	return nil
 }
 
 // secretPage asks for the new value of a stored secret.
@@ -82,12 +59,13 @@ func (s *Site) replaceSecret(c *Ctx) error {
 	return s.storeSecret(c, row.Name, row.Name, form)
 }
 
-// storeSecret stores what was typed. Browsers send every line break as CRLF,
+// storeSecret stores what was typed, as a new secret unless there is a stored
+// one. Browsers send every line break as CRLF,
 // which a key file would not survive.
 func (s *Site) storeSecret(c *Ctx, stored, name string, form url.Values) error {
 	value := secret.NewValue(strings.ReplaceAll(form.Get("value"), "\r\n", "\n"))
-	notices, err := s.Secrets.Set(c.R.Context(), c.Actor(), secret.NewSecret{
-		Name: name, Value: value, Personal: form.Get("personal") != "",
+	set, err := s.Secrets.Set(c.R.Context(), c.Actor(), secret.NewSecret{
+		Name: name, Value: value, Personal: form.Get("personal") != "", New: stored == "",
 	})
 	if status, again := shownAgain(err); again {
 		return s.showSecret(c, status, stored, form, show(c.Locale, form, err))
@@ -96,7 +74,7 @@ func (s *Site) storeSecret(c *Ctx, stored, name string, form url.Values) error {
 		return err
 	}
 	text := c.T("secrets.stored", "name", name)
-	for _, notice := range notices {
+	for _, notice := range set.Notices {
 		text += " " + c.T("secrets.notice_"+string(notice))
 	}
 	return c.Done(Back(form.Get("next"), views.SecretsPath(c.Who.Workspace)), text)
