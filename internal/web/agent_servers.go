@@ -59,9 +59,8 @@ func serverIn(form url.Values) capability.RawServer {
 		Name: strings.TrimSpace(form.Get("name")), URL: strings.TrimSpace(form.Get("url")), AuthSecret: form.Get("authSecret"),
 		Write: form.Get("write") != "",
 	}
-	for _, domain := range strings.FieldsFunc(form.Get("serves"), func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' }) {
-		entry.Serves = append(entry.Serves, domain)
-	}
+	separates := func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' }
+	entry.Serves = append(entry.Serves, strings.FieldsFunc(form.Get("serves"), separates)...)
 	return entry
 }
 
