@@ -361,7 +361,7 @@ func authorExamples(a Author) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Input(ui.InputArgs{Field: optional(a.rowField(ctx, list, i, "note", "example_note"), ""), Value: a.row(list, i, "note")}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Textarea(ui.TextareaArgs{Field: optional(a.rowField(ctx, list, i, "note", "example_note"), ""), Value: a.row(list, i, "note"), Rows: 1}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

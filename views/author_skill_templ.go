@@ -186,7 +186,7 @@ func authorMetadata(a Author) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Input(ui.InputArgs{Field: a.rowField(ctx, list, i, "value", "metadata_value"), Value: a.row(list, i, "value")}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Textarea(ui.TextareaArgs{Field: a.rowField(ctx, list, i, "value", "metadata_value"), Value: a.row(list, i, "value"), Rows: 1}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -22,19 +22,22 @@ func (a author) skillSpec(r *reading, p catalog.Publication) *capability.SkillSp
 		Instructions: r.form.Get("spec.instructions"), License: r.text("spec.license"), Compatibility: r.text("spec.compatibility"),
 		AllowedTools: r.text("spec.allowedTools"), Leans: r.leans(),
 	}
+	base, _ := a.baseSpec().(*capability.SkillSpec)
+	spec.Files = skillFiles(r.form, base)
 	for _, row := range readRows(r.form, "spec.metadata") {
 		if spec.Metadata == nil {
 			spec.Metadata = map[string]string{}
 		}
 		spec.Metadata[strings.TrimSpace(row["key"])] = row["value"]
 	}
-	base, _ := a.baseSpec().(*capability.SkillSpec)
-	spec.Files = skillFiles(r.form, base)
 	if base == nil {
 		return spec
 	}
+	for key, value := range spec.Metadata {
+		spec.Metadata[key] = keptText(base.Metadata[key], value)
+	}
 	spec.Instructions = keptText(base.Instructions, spec.Instructions)
-	if base.Raw != "" && p.Name == a.base.Name && p.Description == a.base.Description && sameDocument(*base, *spec) {
+	if base.Raw != "" && p.Name == a.base.Content.Name && p.Description == a.base.Content.Description && sameDocument(*base, *spec) {
 		spec.Raw = base.Raw
 	}
 	return spec

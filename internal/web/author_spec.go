@@ -142,7 +142,8 @@ func (a author) codeSpec(r *reading) *capability.CodeSpec {
 		TimeoutSec:       r.number("/spec/timeoutSec", r.text("spec.timeoutSec")), Image: r.text("spec.image"),
 		RequiredSecrets: r.secrets(false), Egress: words(r.form.Get("spec.egress"), " \n,"), Leans: r.leans(),
 	}
-	if base, ok := a.baseSpec().(*capability.CodeSpec); ok {
+	base, edited := a.baseSpec().(*capability.CodeSpec)
+	if edited {
 		spec.Code = keptText(base.Code, spec.Code)
 	}
 	if only, err := strconv.ParseBool(r.text("spec.isReadOnly")); err == nil {
@@ -150,6 +151,9 @@ func (a author) codeSpec(r *reading) *capability.CodeSpec {
 	}
 	for i, row := range readRows(r.form, "spec.examples") {
 		input := r.json(jsonx.Pointer("/spec/examples", strconv.Itoa(i), "input"), row["input"], "{}")
+		if edited && i < len(base.Examples) {
+			row["note"] = keptText(base.Examples[i].Note, row["note"])
+		}
 		spec.Examples = append(spec.Examples, capability.Example{Name: strings.TrimSpace(row["name"]), Input: input, Note: row["note"]})
 	}
 	return spec
