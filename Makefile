@@ -7,6 +7,9 @@ SHELL := /bin/sh
 export GOFLAGS := -mod=readonly -buildvcs=false
 # Nothing here needs a C compiler, and without one the binary runs anywhere.
 export CGO_ENABLED := 0
+# Go and npm keep their caches below it, and not every service or container says
+# where it is.
+export HOME := $(or $(HOME),$(shell eval echo "~$$(id -un)"))
 export ADDR
 export DATA
 
