@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-
-	"github.com/jackc/pgx/v5"
 )
 
 type counterKey struct{}
@@ -37,40 +35,3 @@ func (c *Counter) Statements() []string {
 	defer c.mu.Unlock()
 	return slices.Clone(c.statements)
 }
-
-// tracer feeds the Counter of the context; without one it costs a lookup.
-type tracer struct{}
-
-func record(ctx context.Context, sql string) {
-	c, ok := ctx.Value(counterKey{}).(*Counter)
-	if !ok {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.statements = append(c.statements, sql)
-}
-
-func (tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	record(ctx, data.SQL)
-	return ctx
-}
-
-func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-func (tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return ctx
-}
-
-func (tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	record(ctx, data.SQL)
-}
-
-func (tracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
-
-func (tracer) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromStartData) context.Context {
-	record(ctx, "copy "+data.TableName.Sanitize())
-	return ctx
-}
-
-func (tracer) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {}

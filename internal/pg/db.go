@@ -28,7 +28,8 @@ type Config struct {
 	// MinIdleConns are kept open so that a burst after quiet does not wait for
 	// handshakes; 0 means none.
 	MinIdleConns int32
-	// StatementTimeout ends a statement that runs longer; 0 means 30 s. It
+	// StatementTimeout ends a statement that runs longer; 0 means 30 s. A
+	// server that ends none is given up a fifth of that later. It
 	// does not apply to migrations.
 	StatementTimeout time.Duration
 	// ApplicationName is what pg_stat_activity shows; "" means "capstore".
@@ -82,7 +83,7 @@ func poolConfig(cfg Config) (*pgxpool.Config, error) {
 	pc.MaxConns = cfg.MaxConns
 	pc.MinIdleConns = cfg.MinIdleConns
 	pc.MaxConnIdleTime = 10 * time.Minute
-	pc.ConnConfig.Tracer = tracer{}
+	pc.ConnConfig.Tracer = tracer{patience: cfg.StatementTimeout + cfg.StatementTimeout/5}
 	pc.ConnConfig.ConnectTimeout = cmp.Or(pc.ConnConfig.ConnectTimeout, 5*time.Second)
 	rp := pc.ConnConfig.RuntimeParams
 	rp["timezone"] = "UTC"

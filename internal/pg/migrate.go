@@ -66,6 +66,7 @@ func versions(ctx context.Context, p *goose.Provider) (have, known int64, err er
 func (db *DB) withProvider(fsys fs.FS, fn func(*goose.Provider) error) error {
 	cfg := db.Config().ConnConfig
 	delete(cfg.RuntimeParams, "statement_timeout")
+	cfg.Tracer = tracer{}
 	conn := stdlib.OpenDB(*cfg)
 	defer conn.Close()
 	p, err := newProvider(conn, fsys)
