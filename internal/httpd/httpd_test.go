@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -134,6 +135,22 @@ func TestAPanicNamesOnlyItsReference(t *testing.T) {
 	}
 	if after := s.do("GET", "http://store.example/acme/page", nil); after.Code != 200 {
 		t.Errorf("after a panic: %d", after.Code)
+	}
+}
+
+// A reader who leaves interrupts what was done for him, which is no failure.
+func TestLeavingIsNoFailure(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, nil, nil)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	s.root.LogFault(httptest.NewRequestWithContext(gone, http.MethodGet, "/", nil), fmt.Errorf("commit: %w", context.Canceled))
+	if strings.Contains(s.log.String(), "level=ERROR") {
+		t.Errorf("logged %s", s.log)
+	}
+	s.root.LogFault(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), fmt.Errorf("commit: %w", context.Canceled))
+	if !strings.Contains(s.log.String(), "level=ERROR") {
+		t.Error("what was interrupted without anybody leaving is not logged as an error")
 	}
 }
 

@@ -55,7 +55,7 @@ func (r *Root) observe(next http.Handler) http.Handler {
 // logRequest names the pattern, not the path: an invitation's path is its secret.
 func (r *Root) logRequest(req *http.Request, rec *recorder, took time.Duration) {
 	level := slog.LevelDebug
-	if rec.status >= 500 {
+	if rec.status >= 500 && req.Context().Err() == nil { // else nobody was there to read it
 		level = slog.LevelWarn
 	}
 	r.Log.Log(req.Context(), level, "httpd: request", "method", req.Method, "pattern", req.Pattern,

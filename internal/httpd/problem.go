@@ -1,7 +1,9 @@
 package httpd
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -79,11 +81,13 @@ func retryAfter(h http.Header, facts map[string]any) {
 }
 
 // LogFault writes what a user must not see to the log, under the reference
-// that he does see. Faults of the caller's making are not logged as errors.
+// that he does see. Faults of the caller's making are not logged as errors,
+// and his leaving before the answer is one of them.
 func (r *Root) LogFault(req *http.Request, err error) {
 	f := fault.From(err)
 	level := slog.LevelDebug
-	if f.Kind == fault.Internal || f.Kind == fault.Unavailable {
+	left := req.Context().Err() != nil && errors.Is(err, context.Canceled)
+	if !left && (f.Kind == fault.Internal || f.Kind == fault.Unavailable) {
 		level = slog.LevelError
 	}
 	r.Log.Log(req.Context(), level, "httpd: fault", "ref", Reference(req.Context()),
