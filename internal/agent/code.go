@@ -3,7 +3,9 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -28,8 +30,15 @@ func timeoutOf(b *bound) time.Duration {
 	return mcpTimeout
 }
 
-// run hands an admitted, started call to the adapter of its kind.
-func (s *Service) run(ctx context.Context, b *bound) ToolResult {
+// run hands an admitted, started call to the adapter of its kind. A turn is no
+// request: a panic that ends one would end the server, with everybody's turns.
+func (s *Service) run(ctx context.Context, b *bound) (result ToolResult) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.ErrorContext(ctx, "agent: panic in a call", "tool", b.Name, "call", b.call, "panic", p, "stack", string(debug.Stack()))
+			result = failed(fmt.Errorf("panic: %v", p))
+		}
+	}()
 	switch b.entry.Row.Kind {
 	case capability.KindCode:
 		return s.runCode(ctx, b)

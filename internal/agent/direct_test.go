@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -114,6 +115,33 @@ func TestOneTurnAtATimeAndStop(t *testing.T) {
 	}
 	if w.agent.Running(conv.ID) {
 		t.Error("still running")
+	}
+}
+
+// The world's second service has no sandbox, so that its code tools panic.
+func TestAPanicEndsOneCall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.code(t, w.member, "sum", "print('{}')\n", nil)
+	broken := agent.New(agent.Parts{DB: w.db, Catalog: w.store, Workspace: w.ws, Secrets: w.sec, Log: slog.New(slog.DiscardHandler)})
+	if err := broken.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(broken.Stop)
+	<-broken.Started()
+	conv, err := broken.NewConversation(t.Context(), w.member)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, done, err := broken.Begin(t.Context(), w.member, conv.ID, agent.Ask{Tool: "code__sum"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	entries := w.ledger(t, w.member, conv.ID)
+	last := entries[len(entries)-1]
+	if last.Kind != agent.EntryToolResult || !strings.Contains(string(last.Payload), `"internal"`) {
+		t.Errorf("the call ended with %s %s", last.Kind, last.Payload)
 	}
 }
 
