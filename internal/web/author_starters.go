@@ -1,6 +1,10 @@
 package web
 
-import "capstore/internal/capability"
+import (
+	"net/url"
+
+	"capstore/internal/capability"
+)
 
 // starters are what a new form begins with, by field: the least that works, to
 // be written over.
@@ -40,4 +44,13 @@ print(json.dumps({"text": params["text"].upper()}))
   "image": "ghcr.io/example/harness:1.0",
   "instructions": ""
 }`},
+}
+
+// starter is what a new form begins with.
+func starter(kind capability.Kind) url.Values {
+	values := url.Values{}
+	for name, value := range starters[kind] {
+		values.Set(name, value)
+	}
+	return values
 }

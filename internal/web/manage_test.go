@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -118,6 +119,17 @@ func TestVersionsAreTakenBackAndBroughtBack(t *testing.T) {
 	member.get(manage).status(200).says("#part-version ~ ul, .rows", "stable", "lts")
 	member.post(version, "version", "9.9.9", "op", "withdraw").status(http.StatusNotFound)
 	member.post(version, "version", "1.0.0", "op", "nonsense").status(http.StatusNotFound)
+}
+
+func TestAuthorsPagesAskTheDatabaseLittle(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	member := s.managed()
+	for path, most := range map[string]int{"/acme/store/new?kind=code": 2, "/acme/store/import": 2, "/acme/store/acme/tool/edit": 4, manage: 5} {
+		if page := member.get(path).status(200); len(page.Statements) > most {
+			t.Errorf("%s: %d statements, want %d at most:\n%s", path, len(page.Statements), most, strings.Join(page.Statements, "\n"))
+		}
+	}
 }
 
 func TestDeletingTakesTheIDTyped(t *testing.T) {

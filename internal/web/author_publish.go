@@ -1,0 +1,112 @@
+package web
+
+import (
+	"net/http"
+
+	"capstore/internal/capability"
+	"capstore/internal/catalog"
+	"capstore/internal/fault"
+	"capstore/views"
+)
+
+// publishDraft publishes what the form says, or shows what is wrong with it.
+func (s *Site) publishDraft(c *Ctx, a author, v views.Author) error {
+	p, faults := a.publication(v.Form.Values)
+	if len(faults) > 0 {
+		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, a, v, fault.Fields(faults)))
+	}
+	out, err := s.Catalog.Publish(c.R.Context(), c.Actor(), p)
+	if err != nil {
+		return s.publishAgain(c, a, v, p, err)
+	}
+	return s.published(c, p, out)
+}
+
+// publishAgain shows the form with why it was not published, where that can be
+// mended there.
+func (s *Site) publishAgain(c *Ctx, a author, v views.Author, p catalog.Publication, err error) error {
+	f := fault.From(err)
+	switch {
+	case f.Code == "changed_since" && a.base != nil:
+		return s.staleDraft(c, a, v)
+	case f.Kind == fault.Conflict:
+		return s.showAuthor(c, http.StatusConflict, a, withFaults(c, a, v, atConflict(c, p, f)))
+	case f.Kind == fault.Invalid:
+		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, a, v, c.onExisting(p, f)))
+	case f.Code == "public_needs_admin":
+		denied := fault.Fields([]fault.Field{{Path: "/visibility", Code: f.Code, Message: c.refusal(f)}})
+		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, a, v, denied))
+	}
+	return err
+}
+
+// staleDraft shows the form beside the version that came between. Publishing
+// once more is then a choice made in its sight.
+func (s *Site) staleDraft(c *Ctx, a author, v views.Author) error {
+	source, id := a.base.Source, a.base.ID
+	held, err := s.Catalog.Get(c.R.Context(), c.Actor(), source, id)
+	if err != nil {
+		return err
+	}
+	if held.Latest == nil {
+		v.Form.Values.Set("ifMatch", "")
+		return s.showAuthor(c, http.StatusConflict, a, v)
+	}
+	v.Form.Values.Set("ifMatch", held.Latest.Digest)
+	v.Stale = &views.AuthorStale{
+		Version:  held.Latest.Version,
+		DiffHref: views.VersionDiffPath(c.Who.Workspace, source, id, a.base.Version, held.Latest.Version, false),
+	}
+	return s.showAuthor(c, http.StatusConflict, a, v)
+}
+
+// published says what became of it and shows it.
+func (s *Site) published(c *Ctx, p catalog.Publication, out catalog.Published) error {
+	key := "author.published"
+	switch {
+	case out.NoChanges:
+		key = "author.unchanged"
+	case out.Revived:
+		key = "author.revived"
+	case p.Visibility == capability.ReachPrivate:
+		key = "author.published_private"
+	}
+	text := c.T(key, "name", out.Version.Name, "version", out.Version.Version)
+	return c.Done(views.CapabilityPath(c.Who.Workspace, out.Version.Source, out.Version.ID), text)
+}
+
+// withFaults is the form with every fault at its field.
+func withFaults(c *Ctx, a author, v views.Author, err error) views.Author {
+	v.Form = c.showDraft(a.kind, v.Form.Values, err)
+	return v
+}
+
+// atConflict puts a name or number that is taken at its field.
+func atConflict(c *Ctx, p catalog.Publication, f *fault.Fault) error {
+	path := map[string]string{"name_taken": "/name", "id_taken": "/id", "version_exists": "/version"}[f.Code]
+	if path == "/id" && p.ID == "" {
+		path = "/name"
+	}
+	if path == "" {
+		return f
+	}
+	return fault.Fields([]fault.Field{{Path: path, Code: f.Code, Message: c.refusal(f)}})
+}
+
+// onExisting tells the author of a new capability that its id is there already,
+// which the service can only say as a reach that may not change.
+func (c *Ctx) onExisting(p catalog.Publication, f *fault.Fault) error {
+	id := p.ID
+	if id == "" {
+		id = capability.IDFromName(p.Name)
+	}
+	out := *f
+	out.Fields = nil
+	for _, field := range f.Fields {
+		if field.Code == "reach_on_existing" {
+			field = fault.Field{Path: "/id", Code: "exists", Message: c.T("author.exists", "id", id)}
+		}
+		out.Fields = append(out.Fields, field)
+	}
+	return &out
+}
