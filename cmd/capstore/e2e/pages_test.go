@@ -89,6 +89,7 @@ func special(conversation string) map[string][]values {
 		"/{workspace}/settings/agent/adoptions/{source}/{id}/remove": id("globex", "invoice-check"),
 		"/{workspace}/settings/agent/servers/{name}/remove":          {{"name": "handbook"}},
 		"/{workspace}/settings/skills/{id}":                          skill("tab=files", "tab=stamps", "tab=diff"),
+		"/{workspace}/settings/skills/{id}/export":                   nil, // a download
 		"/{workspace}/settings/skills/{id}/edit":                     skill(),
 		"/{workspace}/settings/skills/{id}/stamp":                    skill(),
 		"/{workspace}/settings/skills/{id}/publish":                  skill(),
@@ -248,8 +249,9 @@ func (s *site) audit(t *testing.T, tab *browsertest.Tab, l look, language string
 const stops = `(() => {
 	const e = document.activeElement;
 	if (!e || e === document.body) return {at: -1};
-	const all = [...document.querySelectorAll("*")], box = e.getBoundingClientRect(), style = getComputedStyle(e);
-	const ring = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || style.boxShadow !== "none";
+	const all = [...document.querySelectorAll("*")], box = e.getBoundingClientRect();
+	const outlined = e => e && e !== document.body && (getComputedStyle(e).outlineStyle !== "none" || outlined(e.parentElement));
+	const ring = outlined(e) || getComputedStyle(e).boxShadow !== "none"; // a row shows the focus of its link
 	return {at: all.indexOf(e), name: e.outerHTML.slice(0, 90), seen: box.width > 0 && box.height > 0, ring,
 		skip: e.classList.contains("skip-link"), editor: e.shadowRoot !== null};
 })()`
