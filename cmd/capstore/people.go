@@ -124,13 +124,13 @@ type life time.Duration
 // UnmarshalText reads what a person writes on the command line.
 func (l *life) UnmarshalText(text []byte) error {
 	if days, ok := strings.CutSuffix(string(text), "d"); ok {
-		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil && n > 0 {
 			*l = life(time.Duration(n) * 24 * time.Hour)
 			return nil
 		}
 	}
 	span, err := time.ParseDuration(string(text))
-	if err != nil {
+	if err != nil || span <= 0 {
 		return fmt.Errorf("%q is no span of time such as 30d or 12h", text)
 	}
 	*l = life(span)

@@ -176,7 +176,7 @@ func TestPages(t *testing.T) {
 	all := everyPage(t, s)
 	for _, language := range []string{"en", "ko"} {
 		// A browser lives for some minutes at most: each gets a part.
-		for part := range slices.Chunk(all, (len(all)+3)/4) {
+		for part := range slices.Chunk(all, (len(all)+7)/8) {
 			t.Run(language, func(t *testing.T) {
 				tab := browsertest.Open(t)
 				as := ""
