@@ -106,8 +106,13 @@ func (s *Site) manageMembers(c *Ctx, v *views.Manage, held catalog.Capability) e
 // update changes the metadata from a part's form and says so, or shows the
 // page again with what is wrong.
 func (s *Site) update(c *Ctx, part string, form url.Values, p catalog.Patch, done string) error {
-	p.IfRevision, _ = strconv.ParseInt(form.Get("revision"), 10, 64) // 0 does not care
-	err := s.Catalog.Update(c.R.Context(), c.Actor(), c.R.PathValue("source"), c.R.PathValue("id"), p)
+	var err error
+	if sent := form.Get("revision"); sent != "" { // without one he does not care
+		if p.IfRevision, err = strconv.ParseInt(sent, 10, 64); err != nil || p.IfRevision < 1 {
+			return fault.New(fault.Malformed, "bad_form", "The form could not be read.")
+		}
+	}
+	err = s.Catalog.Update(c.R.Context(), c.Actor(), c.R.PathValue("source"), c.R.PathValue("id"), p)
 	if err != nil {
 		return s.manageAgain(c, part, form, err)
 	}

@@ -84,6 +84,9 @@ func TestAChangeOnTopOfAnotherIsRefused(t *testing.T) {
 	s := newSite(t)
 	member := s.managed()
 	sent := member.get(manage).status(200).find("form[action$='/tags#part-tags'] input[name=revision]").AttrOr("value", "")
+	for _, unreadable := range []string{"x", "0", "-1", "1.5", "99999999999999999999"} {
+		member.post(manage+"/tags", "tags", "none", "revision", unreadable).status(http.StatusBadRequest)
+	}
 	member.post(manage+"/tags", "tags", "first", "revision", sent).status(http.StatusSeeOther)
 	late := member.post(manage+"/tags", "tags", "second", "revision", sent).status(http.StatusConflict)
 	if got := late.find("input[name=tags]").AttrOr("value", ""); got != "second" {
