@@ -61,19 +61,33 @@ func TestLettersOfEveryScriptAreKnown(t *testing.T) {
 	}
 }
 
-// On a machine without a user postgres, root lends a number that no user has.
-// Anyone else can only be himself.
+// nameless is the account where root finds no user postgres: a number that no
+// user has. Anyone else can only be himself.
+func nameless() account {
+	if as := databaseAccount(); !as.switched {
+		return as
+	}
+	return account{uid: nobodyID, gid: nobodyID, name: "uid 65532", switched: true}
+}
+
+// installed is the best PostgreSQL as the account can run it.
+func installed(t *testing.T, as account) Installation {
+	t.Helper()
+	in, err := pick(Installations(roots...), 0)
+	if err == nil {
+		in, err = in.within(as)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
 func TestAUserWithoutAName(t *testing.T) {
 	t.Parallel()
 	dir := emptyDir(t)
-	s := site{as: databaseAccount(), data: filepath.Join(dir, dataFolder)}
-	if s.as.switched {
-		s.as = account{uid: nobodyID, gid: nobodyID, name: "uid 65532", switched: true}
-	}
-	var err error
-	if s.in, err = pick(Installations(roots...), 0); err != nil {
-		t.Fatal(err)
-	}
+	s := site{as: nameless(), data: filepath.Join(dir, dataFolder)}
+	s.in = installed(t, s.as)
 	if err := s.make(t.Context()); err != nil {
 		t.Fatal(err)
 	}

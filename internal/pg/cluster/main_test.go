@@ -58,6 +58,9 @@ var prototype = sync.OnceValues(func() (string, error) {
 	if s.in, err = pick(Installations(roots...), 0); err != nil {
 		return "", err
 	}
+	if s.in, err = s.in.within(s.as); err != nil {
+		return "", err
+	}
 	return dir, s.make(context.Background())
 })
 

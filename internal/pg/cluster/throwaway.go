@@ -60,7 +60,7 @@ func StartThrowaway(ctx context.Context, roots ...string) (*Throwaway, error) {
 }
 
 func startThrowaway(ctx context.Context, in Installation, as account, dir string) (*Throwaway, error) {
-	if err := as.own(dir); err != nil {
+	if err := os.Chmod(dir, 0o711); err != nil { // another user than the account may fill it
 		return nil, err
 	}
 	if err := as.reach(dir); err != nil {
@@ -68,6 +68,9 @@ func startThrowaway(ctx context.Context, in Installation, as account, dir string
 	}
 	data := filepath.Join(dir, "data")
 	if err := initialise(ctx, in, as, data, "--no-sync"); err != nil {
+		return nil, err
+	}
+	if err := as.own(dir); err != nil {
 		return nil, err
 	}
 	if len(dir) > longestSocketDir {

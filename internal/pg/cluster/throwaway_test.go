@@ -25,6 +25,19 @@ func TestThrowawayEndsWhenTold(t *testing.T) {
 	}
 }
 
+func TestThrowawayOfAUserWithoutAName(t *testing.T) {
+	t.Parallel()
+	as, dir := nameless(), emptyDir(t)
+	c, err := startThrowaway(t.Context(), installed(t, as), as, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Stop()
+	if st, err := os.Stat(dir); err != nil || st.Mode().Perm() != 0o700 {
+		t.Errorf("others can enter its folder: %v, %v", st.Mode(), err)
+	}
+}
+
 func TestThrowawayEndsWithAKilledProcess(t *testing.T) {
 	t.Parallel()
 	owner := startChild(t, throwaway)
