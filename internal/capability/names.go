@@ -86,7 +86,7 @@ func shortDigest(n int, parts ...string) string {
 // and the owners that no workspace may claim.
 var reservedSlugs = []string{
 	"_capstore", "about", "account", "admin", "api", "assets", "auth", "capstore", "chat", "debug", "demo", "docs",
-	"health", "healthz", "help", "invite", "login", "logout", "mcp", "me", "metrics", "new", "oauth", "oidc",
+	"health", "healthz", "help", "invite", "login", "logout", "mcp", "me", "metrics", "mine", "new", "oauth", "oidc",
 	"openapi", "readyz", "register", "registry", "settings", "setup", "signin", "signout", "signup", "static",
 	"status", "store", "version", "well-known", "workspaces", "www",
 }

@@ -71,7 +71,7 @@ func TestValidSlug(t *testing.T) {
 		"a/b": "bad_slug", "ä1": "bad_slug", "a b": "bad_slug", "acme\n": "bad_slug",
 		"api": "reserved", "mcp": "reserved", "login": "reserved", "_capstore": "reserved", "static": "reserved", "healthz": "reserved",
 		"LOGIN": "reserved", "setup": "reserved", "invite": "reserved", "account": "reserved", "readyz": "reserved", "metrics": "reserved",
-		"logout": "reserved", "new": "reserved", "me": "reserved",
+		"logout": "reserved", "new": "reserved", "me": "reserved", "mine": "reserved",
 	} {
 		got := ""
 		if fields := capability.ValidSlug(slug); len(fields) > 0 {

@@ -62,6 +62,8 @@ func (f *faults) serverURL(path, address string, settings []Setting, r Rules) {
 	switch {
 	case err != nil || u.Host == "" || u.Hostname() == "":
 		f.add(path, "bad_url", "This is not a web address such as https://mcp.example.com/mcp.")
+	case !validPort(u.Port()):
+		f.add(path, "bad_url", "The port of an address is a number from 1 to 65535.")
 	case len(address) > 2048:
 		f.add(path, "too_long", "An address has at most 2048 characters.")
 	case u.User != nil:
@@ -80,6 +82,12 @@ func (f *faults) serverURL(path, address string, settings []Setting, r Rules) {
 	if _, bad := notPlain(address); bad {
 		f.add(path, "bad_url", "The address holds a character that cannot be seen.")
 	}
+}
+
+// validPort takes "" for an address without one.
+func validPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && n > 0
 }
 
 func (f *faults) toolName(path, name string) {

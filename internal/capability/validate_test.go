@@ -45,6 +45,9 @@ func TestEveryRuleOfEveryKind(t *testing.T) {
 	}{
 		{"neither url nor image", mcp, obj{"url": nil, "settings": nil, "requiredSecrets": nil, "auth": nil}, []string{"/spec/url one_of"}},
 		{"url and image", mcp, obj{"image": "acme/x:1"}, []string{"/spec/image one_of"}},
+		{"a port that is none", mcp, obj{"url": "https://mcp.example.com:99999/"}, []string{"/spec/url bad_url"}},
+		{"port 0", mcp, obj{"url": "https://mcp.example.com:0/"}, []string{"/spec/url bad_url"}},
+		{"the last port", mcp, obj{"url": "https://mcp.example.com:65535/"}, []string{}},
 		{"plain http", mcp, obj{"url": "http://mcp.example.com/"}, []string{"/spec/url https_required"}},
 		{"loopback http", mcp, obj{"url": "http://127.0.0.1:9/mcp"}, []string{"/spec/url loopback_not_allowed"}},
 		{"loopback v6", mcp, obj{"url": "http://[::1]:9/mcp"}, []string{"/spec/url loopback_not_allowed"}},
