@@ -63,13 +63,11 @@ func (s *Service) Resolve(ctx context.Context, workspace, subject string, names 
 		return nil, nil, fault.Missing()
 	}
 	arg := db.ResolveSecretsParams{Workspace: workspace, Viewer: viewer, Names: names}
-	values, err := s.resolve(ctx, arg)
-	if fault.HasCode(err, "secret_key_wrong") {
-		// Another process rotated the key under us: read it, and the rows, anew.
-		if err = s.keys.load(); err == nil {
-			values, err = s.resolve(ctx, arg)
-		}
-	}
+	var values map[string]Value
+	err = s.following(func() (err error) {
+		values, err = s.resolve(ctx, arg)
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}

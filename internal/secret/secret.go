@@ -57,7 +57,24 @@ func Open(ctx context.Context, database *pg.DB, cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.prove(ctx)
+	return s, s.following(func() error { return s.prove(ctx) })
+}
+
+// following reads with the key that is there. When that turns out to be the
+// wrong one, another process may have rotated it meanwhile: the key file is
+// read anew, and so are the rows.
+func (s *Service) following(read func() error) error {
+	err := read()
+	for range 3 {
+		if !fault.HasCode(err, "secret_key_wrong") || s.keys.path == "" {
+			return err
+		}
+		if err := s.keys.load(); err != nil {
+			return err
+		}
+		err = read()
+	}
+	return err
 }
 
 // firstKey makes a key only where nothing was sealed under another: a key that

@@ -16,7 +16,19 @@ type cgroups struct {
 	folders map[string]string // controller -> folder; "" for version 2
 }
 
-const groupPrefix = "capstore-run-"
+// groupPrefix is how the names of our groups begin, up to the process: each
+// space of process numbers has one of its own, so that servers in containers
+// which share a tree of groups do not take one another's for left behind.
+var groupPrefix = "capstore-run-" + pidSpace() + "-"
+
+// pidSpace names the space of process numbers that this process is in.
+func pidSpace() string {
+	link, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return "0"
+	}
+	return strings.Trim(strings.TrimPrefix(link, "pid:"), "[]")
+}
 
 var groupCount atomic.Int64
 

@@ -90,8 +90,13 @@ func readHolder(path string) (h holder) {
 	return h
 }
 
-// release may be called twice.
-func (h *hold) release() { _ = h.file.Close() } // closing lets go even when it fails
+// release may be called twice. It unlocks before it closes: a child that is
+// just being forked holds a copy of the file until it runs its program, and a
+// lock ends with its last copy only.
+func (h *hold) release() {
+	_ = syscall.Flock(int(h.file.Fd()), syscall.LOCK_UN)
+	_ = h.file.Close()
+}
 
 // makeDataFolder leaves the rights of an existing folder alone: it may be one
 // that other things live in. A new one of root's can be passed through, for
