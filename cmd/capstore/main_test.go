@@ -58,6 +58,7 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 		{"unknown scope", []string{"token", "create", "--email", "a@b.test", "--workspace", "w", "--scope", "all"}, "--scope must be one of"},
 		{"no address", []string{"serve", "--addr", "8080"}, "--addr: \"8080\" is not HOST:PORT."},
 		{"no span of time", []string{"token", "create", "--email", "a@b.test", "--workspace", "w", "--expires", "soon"}, "30d"},
+		{"no life", []string{"token", "create", "--email", "a@b.test", "--workspace", "w", "--expires", "0d"}, "30d"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +92,7 @@ func TestLife(t *testing.T) {
 		got[text] = l.String()
 	}
 	want := map[string]string{
-		"30d": "720h0m0s", "12h": "12h0m0s", "90m": "1h30m0s", "0d": "0s",
+		"30d": "720h0m0s", "12h": "12h0m0s", "90m": "1h30m0s", "0d": "refused",
 		"d": "refused", "-1d": "refused", "1.5d": "refused", "70000d": "refused", "": "refused",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
