@@ -183,14 +183,14 @@ func callables(calls CapabilityCalls) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, c := range calls.List {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<li class=\"flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5\"><div class=\"min-w-0 flex-1 basis-56\"><p class=\"font-mono text-sm font-medium break-all\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<li class=\"flex items-center gap-x-2 px-4 py-2.5 sm:gap-x-3\"><div class=\"min-w-0 flex-1\"><p class=\"font-mono text-[0.8125rem] font-medium wrap-anywhere\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var6 string
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(c.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/detail_tabs.templ`, Line: 51, Col: 66}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/detail_tabs.templ`, Line: 51, Col: 79}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {

@@ -98,7 +98,7 @@ func (v Import) count(status string) int {
 
 func (v Import) field(ctx context.Context, name, key string) ui.Field {
 	f := v.Form.Field(name, i18n.T(ctx, "import."+key))
-	f.Help, f.Optional = i18n.T(ctx, "import."+key+"_help"), true
+	f.Help, f.Optional, f.Unmarked = i18n.T(ctx, "import."+key+"_help"), true, true
 	return f
 }
 

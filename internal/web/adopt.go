@@ -175,7 +175,7 @@ func consentOf(v catalog.VersionDetail, before *capability.Adoption) *views.Adop
 func (c *Ctx) adoptSecret(declared capability.RequiredSecret, before *capability.Adoption, have []secret.Info, form views.Form) views.AdoptSecret {
 	name := "secretBindings." + declared.Name
 	field := form.Field(name, declared.Name)
-	field.Help, field.Optional = declared.Description, true
+	field.Help, field.Optional, field.Unmarked = declared.Description, true, true
 	chosen := form.Value(name, cmp.Or(before.SecretBindings[declared.Name], nameAmong(have, declared.Name)))
 	options := []ui.Option{{Value: "", Label: c.T("adopt.secret_later"), Selected: chosen == ""}}
 	seen := map[string]bool{}
@@ -193,8 +193,11 @@ func (c *Ctx) adoptSecret(declared capability.RequiredSecret, before *capability
 	if chosen != "" && !seen[chosen] {
 		options = append(options, ui.Option{Value: chosen, Label: chosen, Selected: true})
 	}
-	fresh := form.Field("newSecret."+declared.Name, c.T("adopt.secret_new"))
-	fresh.Help, fresh.Optional = c.T("adopt.secret_new_help", "name", declared.Name), true
+	var fresh ui.Field // nothing where the name is taken: a value is replaced in Settings, not in passing
+	if nameAmong(have, declared.Name) == "" {
+		fresh = form.Field("newSecret."+declared.Name, c.T("adopt.secret_new"))
+		fresh.Help, fresh.Optional, fresh.Unmarked = c.T("adopt.secret_new_help", "name", declared.Name), true, true
+	}
 	return views.AdoptSecret{Name: declared.Name, Description: declared.Description, Options: options, Field: field, New: fresh}
 }
 
@@ -309,6 +312,7 @@ func (s *Site) readAdoption(c *Ctx, a adoption, form url.Values) (workspace.Adop
 				return in, err
 			}
 			bound = declared.Name
+			form.Set("secretBindings."+declared.Name, bound) // kept, should the form be shown again
 		}
 		if bound != "" {
 			in.SecretBindings[declared.Name] = bound
@@ -320,9 +324,9 @@ func (s *Site) readAdoption(c *Ctx, a adoption, form url.Values) (workspace.Adop
 // storeFor keeps a value as a secret of the workspace, under the name that the
 // capability declares; its faults stand at the field of that name.
 func (s *Site) storeFor(ctx context.Context, actor capability.Actor, name, value string) error {
-	_, err := s.Secrets.Set(ctx, actor, secret.NewSecret{Name: name, Value: secret.NewValue(value)})
+	_, err := s.Secrets.Set(ctx, actor, secret.NewSecret{Name: name, Value: secret.NewValue(value), New: true})
 	f := fault.From(err)
-	if f == nil || f.Kind != fault.Invalid && f.Kind != fault.Denied {
+	if f == nil || f.Kind != fault.Invalid && f.Kind != fault.Denied && f.Code != "secret_taken" {
 		return err
 	}
 	return fault.Fields([]fault.Field{{Path: "/newSecret." + name, Code: f.Code, Message: strings.TrimSpace(f.Message + " " + f.Action)}})

@@ -148,7 +148,7 @@ func (s *Site) showAuthor(c *Ctx, status int, a author, v views.Author) error {
 		v.ProposedID = capability.IDFromName(name)
 	}
 	v.Files = c.authorFiles(a, v.Form)
-	title, crumbs := c.T("author.new_kind", "kind", c.T("kind."+string(a.kind))), []ui.Crumb{{Label: c.T("nav.mine"), Href: views.MinePath(c.Who.Workspace)}}
+	title, crumbs := c.T("author.new_kind."+string(a.kind)), []ui.Crumb{{Label: c.T("nav.mine"), Href: views.MinePath(c.Who.Workspace)}}
 	if a.base != nil {
 		v.Base = baseOf(a)
 		title = c.T("author.edit", "name", a.base.Name)

@@ -108,7 +108,11 @@ func (c *Ctx) aboutMCP(a *views.CapabilityAbout, s *capability.MCPSpec) {
 
 func (c *Ctx) aboutHook(a *views.CapabilityAbout, s *capability.HookSpec) {
 	c.point(a, "event", c.T("about.event_"+string(s.Event)), false)
-	c.point(a, "matcher", cmp.Or(s.Matcher, "*"), true)
+	if s.Matcher == "" || s.Matcher == "*" {
+		c.point(a, "matcher", c.T("about.every_tool"), false)
+	} else {
+		c.point(a, "matcher", s.Matcher, true)
+	}
 	failure := "about.failure_advisory"
 	if s.FailsClosed() {
 		failure = "about.failure_closed"

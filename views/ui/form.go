@@ -14,6 +14,8 @@ type Field struct {
 	Help     string // below the label, before the reader types
 	Error    string // what is wrong and how to mend it; empty when nothing is
 	Optional bool   // marked as such; what is not optional is required
+	// Unmarked leaves the mark away where one of several fields is wanted.
+	Unmarked bool
 	// Hidden keeps the label for screen readers only, as in a search field.
 	HideLabel bool
 }

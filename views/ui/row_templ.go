@@ -195,7 +195,7 @@ func rowReason(a RowArgs) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if a.Remedy != nil {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<span aria-hidden=\"true\">·</span><div class=\"row-over flex flex-wrap items-center gap-x-1.5\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<span class=\"max-sm:hidden\" aria-hidden=\"true\">·</span><div class=\"row-over flex flex-wrap items-center gap-x-1.5\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
