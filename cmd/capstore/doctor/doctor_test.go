@@ -18,6 +18,15 @@ import (
 	"capstore/internal/pg/pgtest"
 )
 
+// TestMain runs the tests in the top of the module, as people run doctor: its
+// npm packages may hold the only PostgreSQL.
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../../.."); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
 // config is that of a server that would work, over a database of its own.
 func config(t *testing.T) app.Config {
 	t.Helper()
