@@ -99,6 +99,10 @@ func (s *Service) resolve(snap *registry.Snapshot, req Request) (*bound, error) 
 	if _, ok := snap.Skill(req.Name); ok {
 		return nil, fault.New(fault.Invalid, "not_a_tool", "%q is a skill. Load it with use_skill.", req.Name)
 	}
+	if entry, ok := snap.Withheld(req.Name); ok {
+		return nil, fault.New(fault.Denied, "tool_"+string(entry.Standing), "%s cannot be run now (%s).", req.Name, entry.Row.Reason).
+			With("reason", string(entry.Row.Reason)).With("key", string(entry.Row.Key)).Do("Its page in Settings, Tools, says why, and who can change it.")
+	}
 	f := fault.New(fault.Invalid, "unknown_tool", "There is no tool named %q here.", req.Name)
 	if near := jsonx.Nearest(req.Name, snap.ToolNames()); near != "" {
 		f.With("near", near).Do("Did you mean " + near + "?")
@@ -207,11 +211,26 @@ func (s *Service) refuse(ctx context.Context, req Request, cause error) (ToolRes
 	return result, err
 }
 
+// finishTries is how often the end of a call is written when the database is
+// away just then; each try waits for it by itself, too.
+const finishTries = 5
+
 // finish writes how the call ended. It does so even when the turn was stopped
-// in the meantime.
+// in the meantime, and waits for a database that is away: what has run must
+// not look as if nobody knew.
 func (s *Service) finish(ctx context.Context, b *bound, result ToolResult) (ToolResult, error) {
 	ctx = context.WithoutCancel(ctx)
 	stored, artifacts := fitLedger(result)
+	for try := 1; ; try++ {
+		done, err := s.writeResult(ctx, b, stored, artifacts)
+		if err == nil || try == finishTries || !fault.Is(err, fault.Unavailable) {
+			return done, err
+		}
+		<-time.After(time.Duration(try) * time.Second)
+	}
+}
+
+func (s *Service) writeResult(ctx context.Context, b *bound, stored ToolResult, artifacts []artifact) (ToolResult, error) {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		stored.Artifacts = nil
 		for _, a := range artifacts {

@@ -78,7 +78,7 @@ func TestRefusals(t *testing.T) {
 		"arguments are no JSON":   {agent.Ask{Tool: "code__strict", Arguments: json.RawMessage(`{"n":`)}, "", ""},
 		"duplicate keys":          {agent.Ask{Tool: "code__strict", Arguments: json.RawMessage(`{"n":1,"n":2}`)}, "", ""},
 		"write without opt-in":    {agent.Ask{Tool: "code__writer"}, "write_not_enabled", ""},
-		"a secret is not bound":   {agent.Ask{Tool: "code__keyed"}, "unknown_tool", ""},
+		"a secret is not bound":   {agent.Ask{Tool: "code__keyed"}, "tool_needs_setup", "Settings"},
 		"a skill that is not":     {agent.Ask{Tool: agent.UseSkill, Arguments: json.RawMessage(`{"name":"x"}`)}, "unknown_tool", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -133,6 +133,18 @@ func (s *Snapshot) Tool(name string) (Entry, Tool, bool) {
 	return s.Entries[p.entry], s.Entries[p.entry].Tools[p.tool], true
 }
 
+// Withheld finds the entry that has a function of the name which cannot be
+// called now: switched off, shadowed, blocked, gone or in need of setup.
+func (s *Snapshot) Withheld(name string) (Entry, bool) {
+	i := slices.IndexFunc(s.Entries, func(e Entry) bool {
+		return e.Standing != Usable && slices.ContainsFunc(e.Tools, func(t Tool) bool { return t.Name == name })
+	})
+	if i < 0 {
+		return Entry{}, false
+	}
+	return s.Entries[i], true
+}
+
 // Skill finds a usable skill by its name.
 func (s *Snapshot) Skill(name string) (Entry, bool) {
 	i, ok := s.skills[name]
