@@ -30,9 +30,13 @@ func (c *serveCmd) Run(env *environment) error {
 // announce says where to go and what is off.
 func (c *serveCmd) announce(env *environment, a *app.App) {
 	for _, status := range a.Sandbox.Status(env.ctx, false) {
+		if !status.Ready {
+			fmt.Fprintf(env.stdout, "Off: code tools. %s %s\n", status.Reason, status.Action)
+			continue
+		}
 		for _, language := range []sandbox.Language{sandbox.Python, sandbox.Node} {
-			if reason := status.Languages[language]; reason != "" || !status.Ready {
-				fmt.Fprintf(env.stdout, "Off: %s code tools. %s %s\n", language, or(reason, status.Reason), status.Action)
+			if reason := status.Languages[language]; reason != "" {
+				fmt.Fprintf(env.stdout, "Off: %s code tools. %s %s\n", language, reason, status.Action)
 			}
 		}
 	}
@@ -43,13 +47,6 @@ func (c *serveCmd) announce(env *environment, a *app.App) {
 	if c.Demo {
 		fmt.Fprintf(env.stdout, "Sign in with one click at %s\n", env.config.PublicURL().JoinPath("login"))
 	}
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 type migrateCmd struct{}
