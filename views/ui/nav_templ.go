@@ -267,7 +267,7 @@ func PageHeader(a HeaderArgs) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<header class=\"mb-6\"><div class=\"flex flex-wrap items-start justify-between gap-x-6 gap-y-3\"><div class=\"min-w-0 flex-1 basis-80\"><h1>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<header class=\"mb-6\"><div class=\"flex flex-wrap items-start justify-between gap-x-6 gap-y-3\"><div class=\"min-w-0 flex-1 basis-60 sm:basis-80\"><h1>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
