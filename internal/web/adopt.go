@@ -264,6 +264,9 @@ func (s *Site) adoptAgain(c *Ctx, a adoption, form url.Values, err error) error 
 			form.Del(name)
 		}
 	}
+	if have, err := s.Secrets.List(c.R.Context(), c.Actor()); err == nil {
+		a.secrets = have // one may have been stored just now
+	}
 	if f.Code == "consent_required" {
 		f.Fields = []fault.Field{{Path: "/consentDigest", Code: f.Code, Message: views.FaultText(c.Locale, f)}}
 	}
@@ -291,6 +294,10 @@ func (s *Site) readAdoption(c *Ctx, a adoption, form url.Values) (workspace.Adop
 		Source: v.Source, ID: v.ID, Version: v.Version, SecretBindings: map[string]string{}, Settings: map[string]string{},
 		Egress: append([]string{}, form["host"]...), WriteTools: append([]string{}, form["writeTool"]...),
 		ConsentDigest: form.Get("consentDigest"),
+	}
+	if capability.NeedsConsent(v.Kind, v.Source, c.Who.Workspace) && in.ConsentDigest != v.Digest {
+		// Adopt would say so too, but by then a secret would have been stored.
+		return in, fault.New(fault.Conflict, "consent_required", "The source must be agreed to first.")
 	}
 	write := len(in.WriteTools) > 0
 	in.EnableWrite = &write
