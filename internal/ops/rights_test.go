@@ -116,7 +116,7 @@ var attempts = map[string]attempt{
 
 	"get_agent": input(nothing),
 	// A whole config would take away what the other operations adopt beside it.
-	"set_agent": failing("stale_config", func(*house) any { return putAgent{IfMatch: "0"} }),
+	"set_agent":           failing("stale_config", func(*house) any { return putAgent{IfMatch: "0"} }),
 	"list_agent_versions": input(func(*house) any { return listConfigs{} }),
 	"adopt_capability": input(func(h *house) any {
 		return adopt{NewAdoption{Source: "acme", ID: h.capability(maker), Version: "1.0.1"}}
