@@ -43,6 +43,17 @@ func (s *Service) Check(ctx context.Context, actor capability.Actor, spec json.R
 	return atSpec(s.sandbox.Check(ctx, sandbox.Language(code.Language), code.Code))
 }
 
+// Runnable returns nil when a capability of the spec can run on this server,
+// else why not and who can mend it. Foreign code needs isolation; what is no
+// code needs nothing.
+func (s *Service) Runnable(ctx context.Context, spec capability.Spec, foreign bool) error {
+	code, ok := spec.(*capability.CodeSpec)
+	if !ok {
+		return nil
+	}
+	return s.sandbox.Available(ctx, sandbox.Language(code.Language), foreign)
+}
+
 // Try runs a code tool once, outside any conversation, under exactly the
 // contract of a call: same schema check, sandbox, time-out and result. A
 // published target is resolved and looked at again here, whatever the client

@@ -158,7 +158,7 @@ func (c *Ctx) toolChoices(snap *registry.Snapshot, conversation string) []views.
 func (c *Ctx) whyNot(e registry.Entry) string {
 	switch e.Standing {
 	case registry.Usable:
-		return ""
+		return c.cannotRun(e.Row.Spec, e.Row.Source)
 	case registry.NeedsSetup:
 		var names []string
 		for _, secret := range e.Row.Missing {

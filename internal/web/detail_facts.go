@@ -74,6 +74,9 @@ func (c *Ctx) notices(l lens) []views.Notice {
 		}
 		out = append(out, n)
 	}
+	if why := c.cannotRun(l.version.Content.Spec, l.Source); why != "" {
+		out = append(out, views.Notice{Tone: ui.Warning, Title: c.T("reason.unsupported"), Text: why})
+	}
 	latest := views.Notice{Link: c.T("detail.see_latest"), Href: views.CapabilityPath(c.Who.Workspace, l.Source, l.ID)}
 	if l.Latest == nil {
 		latest = views.Notice{}

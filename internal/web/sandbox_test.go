@@ -30,7 +30,12 @@ func TestPagesWithoutASandbox(t *testing.T) {
 			t.Errorf("%s does not say what is missing and whose turn it is: %s", name, got)
 		}
 	}
-	for _, path := range []string{"/acme/store", "/acme/store/acme/greeter", "/acme/store/acme/greeter/adopt", "/acme/chat?pick=1", "/acme/settings/members"} {
+	for _, path := range []string{"/acme/store/acme/greeter", "/acme/chat?pick=1", "/acme/settings/tools", "/acme/settings/tools/capability:acme%2Fgreeter"} {
+		if got := member.get(path).status(200).text("main"); !strings.Contains(got, "bubblewrap") {
+			t.Errorf("%s does not say that code does not run here: %s", path, got)
+		}
+	}
+	for _, path := range []string{"/acme/store", "/acme/store/acme/greeter/adopt", "/acme/settings/members"} {
 		member.get(path).status(200)
 	}
 }

@@ -71,6 +71,11 @@ func (c *Ctx) toolRow(carried workspace.Carried, r workspace.Row, next string) v
 // rowReason says why the row is on or off, with the names of what is missing.
 func (c *Ctx) rowReason(r workspace.Row) string {
 	text := c.reason(r.Reason)
+	if r.Enabled {
+		if why := c.cannotRun(r.Spec, r.Source); why != "" {
+			return text + " · " + why
+		}
+	}
 	if r.Reason != capability.HeldSetup {
 		return text
 	}
