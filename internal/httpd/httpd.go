@@ -54,6 +54,8 @@ func New(cfg Config, ids *identity.Service, sessions *identity.Sessions, log *sl
 	r := &Root{Config: cfg, Sessions: sessions, Identity: ids, Log: log, fixed: http.NewServeMux(), tenant: http.NewServeMux()}
 	r.flash, r.notFound = newFlashes(cfg), http.NotFoundHandler()
 	r.fixed.Handle("GET /static/", static.Handler())
+	// What is no page has no link to its icon, so browsers look here.
+	r.fixed.Handle("GET /favicon.ico", http.RedirectHandler(static.Path("favicon.svg"), http.StatusFound))
 	r.fixed.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	r.fixed.HandleFunc("GET /readyz", func(w http.ResponseWriter, req *http.Request) {
 		ctx, cancel := context.WithTimeout(req.Context(), 2*time.Second)
