@@ -36,7 +36,7 @@ var theContract = sync.OnceValues(func() (*contract, error) {
 	for _, op := range operations {
 		c.mux.Handle(op.Method+" "+api.Base+op.Path, http.NotFoundHandler())
 	}
-	return c, c.compiler.AddResource("contract.json", doc)
+	return c, c.compiler.AddResource("mem:///contract.json", doc)
 })
 
 // holds checks the answer to a request against the contract: its status is
@@ -76,7 +76,7 @@ func (c *contract) schema(at string) (*jsonschema.Schema, error) {
 	if s, ok := c.compiled[at]; ok {
 		return s, nil
 	}
-	s, err := c.compiler.Compile("contract.json" + at)
+	s, err := c.compiler.Compile("mem:///contract.json" + at)
 	if err == nil {
 		c.compiled[at] = s
 	}
