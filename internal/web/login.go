@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"capstore/internal/fault"
@@ -118,7 +119,7 @@ func (s *Site) demoLogin(c *Ctx) error {
 		return err
 	}
 	email := form.Get("email")
-	if !s.Root.Config.Demo || !isDemo(email) {
+	if !s.Root.Config.Demo || !slices.Contains(demoEmails, email) {
 		return fault.Missing()
 	}
 	user, err := s.Root.Identity.UserByEmail(c.R.Context(), email)
@@ -129,13 +130,4 @@ func (s *Site) demoLogin(c *Ctx) error {
 		return err
 	}
 	return c.Redirect(Back(form.Get("next"), views.HomePath()))
-}
-
-func isDemo(email string) bool {
-	for _, known := range demoEmails {
-		if email == known {
-			return true
-		}
-	}
-	return false
 }
