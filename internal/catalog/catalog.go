@@ -28,6 +28,9 @@ type Service struct {
 // New returns the store over the database.
 func New(db *pg.DB, opts Options) *Service { return &Service{db: db, opts: opts} }
 
+// Rules returns what the operator allows of content.
+func (s *Service) Rules() capability.Rules { return s.opts.Rules }
+
 // Policy returns who may publish to everyone, so that pages can hide what
 // would be refused.
 func (s *Service) Policy() capability.Policy { return s.opts.Policy }

@@ -20,7 +20,7 @@ const tidy = "---\nname: tidy\ndescription: Tidies.\n---\n\n# Tidy\n\nDo it.\n"
 func pack(t testing.TB, entries ...entry) []byte { return archive{entries: entries}.bytes(t) }
 
 func fromZip(data []byte) (interchange.Import, error) {
-	return interchange.FromArchive(bytes.NewReader(data), int64(len(data)), "upload.zip")
+	return interchange.FromArchive(bytes.NewReader(data), int64(len(data)), "upload.zip", interchange.Options{})
 }
 
 func doc() entry { return entry{name: "tidy/SKILL.md", data: tidy} }
@@ -77,9 +77,9 @@ func TestArchivesRefusedWhole(t *testing.T) {
 		"ratio":                {a: archive{entries: []entry{doc(), {name: "tidy/x", method: 8, data: zeros}}}, code: "archive_too_large", names: "200-fold"},
 		"wrong checksum":       {a: archive{entries: []entry{doc(), {name: "tidy/x", data: "x", crc: 7}}}, code: "archive_damaged", names: "tidy/x"},
 		"broken deflate":       {a: archive{entries: []entry{doc(), {name: "tidy/x", method: 8, raw: []byte("\xff\xff\xff"), size: 9}}}, code: "archive_damaged"},
-		"no skill":             {a: archive{entries: []entry{{name: "a/README.md"}}}, code: "no_skill"},
-		"folders only":         {a: archive{entries: []entry{{name: "tidy/"}, {name: "tidy/refs/"}}}, code: "no_skill"},
-		"nothing":              {a: archive{}, code: "no_skill"},
+		"no skill":             {a: archive{entries: []entry{{name: "a/README.md"}}}, code: "nothing_to_import"},
+		"folders only":         {a: archive{entries: []entry{{name: "tidy/"}, {name: "tidy/refs/"}}}, code: "nothing_to_import"},
+		"nothing":              {a: archive{}, code: "nothing_to_import"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,8 +87,8 @@ func TestArchivesRefusedWhole(t *testing.T) {
 			if !fault.HasCode(err, c.code) {
 				t.Fatalf("got %v, want %s", err, c.code)
 			}
-			if len(got.Items) > 0 {
-				t.Errorf("something came through: %v", got.Items)
+			if len(got.Items()) > 0 {
+				t.Errorf("something came through: %v", got.Items())
 			}
 			if !strings.Contains(fault.From(err).Message, c.names) {
 				t.Errorf("the message does not name %q: %s", c.names, fault.From(err).Message)
@@ -101,7 +101,7 @@ func TestArchivesRefusedWhole(t *testing.T) {
 		}
 	}
 	huge := bytes.NewReader(nil)
-	if _, err := interchange.FromArchive(huge, interchange.MaxArchive+1, ""); !fault.Is(err, fault.TooLarge) {
+	if _, err := interchange.FromArchive(huge, interchange.MaxArchive+1, "", interchange.Options{}); !fault.Is(err, fault.TooLarge) {
 		t.Errorf("a large archive: %v", err)
 	}
 }
@@ -263,10 +263,10 @@ func FuzzArchive(f *testing.F) {
 			}
 			return
 		}
-		if len(i.Items) != i.Count(interchange.Ready)+i.Count(interchange.Refused)+i.Count(interchange.Ignored) {
+		if len(i.Items()) != interchange.Count(i.Items(), interchange.Ready)+interchange.Count(i.Items(), interchange.Refused)+interchange.Count(i.Items(), interchange.Ignored) {
 			t.Fatal("the numbers do not add up")
 		}
-		for _, item := range i.Ready() {
+		for _, item := range ready(i) {
 			if _, err := interchange.ExportFolder(item.Content); err != nil {
 				t.Fatalf("what came in does not go out: %v", err)
 			}

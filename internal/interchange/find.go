@@ -2,6 +2,7 @@ package interchange
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"io/fs"
 	"os"
@@ -14,47 +15,54 @@ import (
 	"capstore/internal/fault"
 )
 
-// FromArchive reads the skills of a zip. name is that of the file, for a skill
-// that stands at the archive's root. The error is a fault that refuses the
-// whole; a skill that is refused alone stands among the items.
-func FromArchive(r io.ReaderAt, size int64, name string) (Import, error) {
+// FromArchive reads what a zip holds. name is that of the file, for what stands
+// at the archive's root. The error is a fault that refuses the whole; what is
+// refused alone stands among the items.
+func FromArchive(r io.ReaderAt, size int64, name string, o Options) (Import, error) {
 	t, err := readArchive(r, size)
 	if err != nil {
 		return Import{}, err
 	}
 	t.name = stem(name)
-	return find(t)
+	return find(t, o)
 }
 
-// FromFolder reads the skills of a folder of that name. Links are not followed;
+// FromFolder reads what a folder of that name holds. Links are not followed;
 // give it os.Root's file system to hold even a folder that changes meanwhile.
-func FromFolder(fsys fs.FS, name string) (Import, error) {
+// The file system is read until the last item is.
+func FromFolder(fsys fs.FS, name string, o Options) (Import, error) {
 	t, err := readFolder(fsys)
 	if err != nil {
 		return Import{}, err
 	}
 	t.name, t.sure = name, true
-	return find(t)
+	return find(t, o)
 }
 
-// FromDocument reads one SKILL.md that came without a folder, as when it was
-// pasted.
-func FromDocument(raw []byte) (Import, error) {
+// FromDocument reads one document that came without a folder, as when it was
+// pasted: JSON of any of the formats, else a SKILL.md. name is its file's, ""
+// for none.
+func FromDocument(raw []byte, name string, o Options) (Import, error) {
+	if looksLikeJSON(raw) {
+		p := cmp.Or(plainName(name), "document.json")
+		return Import{sources: []source{{p, func() []Item { return readJSON(p, raw, o) }}}}, nil
+	}
 	doc := TreeFile{Path: capability.SkillFileName, Size: int64(len(raw)), read: func() ([]byte, error) { return raw, nil }}
-	return find(&tree{files: []TreeFile{doc}})
+	return find(&tree{files: []TreeFile{doc}}, o)
 }
 
 // FromUpload reads a file that somebody sent: a zip by its first bytes, else a
-// SKILL.md.
-func FromUpload(data []byte, name string) (Import, error) {
+// document.
+func FromUpload(data []byte, name string, o Options) (Import, error) {
 	if bytes.HasPrefix(data, []byte("PK")) {
-		return FromArchive(bytes.NewReader(data), int64(len(data)), name)
+		return FromArchive(bytes.NewReader(data), int64(len(data)), name, o)
 	}
-	return FromDocument(data)
+	return FromDocument(data, name, o)
 }
 
-// FromPath reads a folder, an archive or a SKILL.md of this machine.
-func FromPath(name string) (Import, error) {
+// FromPath reads a folder, an archive or a document of this machine. Close the
+// import when its items were read.
+func FromPath(name string, o Options) (Import, error) {
 	cannot := func(err error) error {
 		return fault.New(fault.Invalid, "path_unreadable", "%q cannot be opened.", clip(name, 200)).Because(err)
 	}
@@ -63,16 +71,7 @@ func FromPath(name string) (Import, error) {
 		return Import{}, cannot(err)
 	}
 	if info.IsDir() {
-		root, err := os.OpenRoot(name)
-		if err != nil {
-			return Import{}, cannot(err)
-		}
-		defer func() { _ = root.Close() }() // only read from
-		abs, err := filepath.Abs(name)
-		if err != nil {
-			return Import{}, cannot(err)
-		}
-		return FromFolder(root.FS(), filepath.Base(abs))
+		return fromFolder(name, o, cannot)
 	}
 	if info.Size() > MaxArchive {
 		return Import{}, archiveFault("archive_too_large", "", "The file is larger than %d MiB.", MaxArchive>>20)
@@ -81,7 +80,33 @@ func FromPath(name string) (Import, error) {
 	if err != nil {
 		return Import{}, cannot(err)
 	}
-	return FromUpload(data, filepath.Base(name))
+	return FromUpload(data, filepath.Base(name), o)
+}
+
+func fromFolder(name string, o Options, cannot func(error) error) (Import, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return Import{}, cannot(err)
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return Import{}, cannot(err)
+	}
+	out, err := FromFolder(root.FS(), filepath.Base(abs), o)
+	if err != nil {
+		_ = root.Close() // only read from
+		return Import{}, err
+	}
+	out.closer = root
+	return out, nil
+}
+
+// plainName is a file's name without the folders that some browsers send.
+func plainName(name string) string {
+	if name == "" {
+		return ""
+	}
+	return path.Base(strings.ReplaceAll(name, `\`, "/"))
 }
 
 // stem is an archive's name without its ending: the folder it would unpack to.
@@ -93,44 +118,70 @@ func stem(name string) string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// find makes items of a tree. A folder with a SKILL.md is one skill and all
-// below it is its own; folders without one yield those within them.
-func find(t *tree) (Import, error) {
-	roots := skillFolders(t.files)
-	parts := divide(t, roots)
+// find tells what a tree holds. A plugin's folder and that of a skill own all
+// below them; folders that are neither yield what is within them.
+func find(t *tree, o Options) (Import, error) {
+	roots := t.roots(o)
 	out := Import{Notes: t.notes}
 	for _, p := range t.passed {
-		out.Items = append(out.Items, ignored(p, "not_searched", "It lies in a folder that is not searched."))
+		out.sources = append(out.sources, source{p, func() []Item {
+			return []Item{ignored(p, "not_searched", "It lies in a folder that is not searched.")}
+		}})
 	}
-	for _, dir := range roots {
-		part := parts[dir]
-		out.Items = append(out.Items, t.skill(dir, part))
-		for _, f := range part.files {
-			if isDocument(f.Path) {
-				out.Items = append(out.Items, ignored(f.Path, "inside_a_skill", "It is a file of the skill in "+show(dir)+"."))
-			}
+	for dir, p := range t.divide(roots) {
+		read := roots[dir]
+		out.sources = append(out.sources, source{path.Join(dir, "."), func() []Item { return read(p) }})
+	}
+	for _, f := range t.files {
+		if _, owned := owner(roots, f.Path); !owned && isConfiguration(f.Path) {
+			out.sources = append(out.sources, source{f.Path, func() []Item { return readConfiguration(f, o) }})
 		}
 	}
-	if len(out.Items) == 0 {
-		return out, fault.New(fault.Invalid, "no_skill", "There is no SKILL.md in it.").
-			Do("Import a folder or a zip that holds one.")
+	if len(out.sources) == 0 {
+		return out, fault.New(fault.Invalid, "nothing_to_import", "There is nothing in it that can be imported: no SKILL.md, server.json, mcpServers configuration, plugin or export of capstore.").
+			Do("Import a folder, a zip or a file that holds one.")
 	}
-	slices.SortFunc(out.Items, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out.sources, func(a, b source) int { return strings.Compare(a.path, b.path) })
 	return out, nil
 }
 
-// part is what belongs to one skill.
+// rootReader reads everything that lies in the folder of one skill or plugin.
+type rootReader func(*part) []Item
+
+// roots are the folders that own what is below them.
+func (t *tree) roots(o Options) map[string]rootReader {
+	out := t.plugins(o)
+	var all []string
+	for _, f := range t.files {
+		if _, owned := owner(out, f.Path); isDocument(f.Path) && !owned {
+			all = append(all, path.Dir(f.Path))
+		}
+	}
+	skills := outermost(all)
+	for dir := range out {
+		if _, inner := owner(skills, path.Join(dir, "x")); inner {
+			delete(out, dir)
+		}
+	}
+	for dir := range skills {
+		out[dir] = func(p *part) []Item { return t.skill(dir, p, o) }
+	}
+	return out
+}
+
+// part is what belongs to one skill or plugin.
 type part struct {
+	dir   string
 	docs  []TreeFile // in the folder itself: one, unless there are twins
 	files []TreeFile // everything else below it
 	notes []Note
 }
 
-// divide gives each file and note to the skill whose folder it lies in.
-func divide(t *tree, roots []string) map[string]*part {
+// divide gives each file and note to the folder that owns it.
+func (t *tree) divide(roots map[string]rootReader) map[string]*part {
 	out := make(map[string]*part, len(roots))
-	for _, dir := range roots {
-		out[dir] = &part{}
+	for dir := range roots {
+		out[dir] = &part{dir: dir}
 	}
 	for _, f := range t.files {
 		root, ok := owner(roots, f.Path)
@@ -150,51 +201,50 @@ func divide(t *tree, roots []string) map[string]*part {
 	return out
 }
 
-// owner finds the folder of the sorted list that the path lies in.
-func owner(roots []string, p string) (string, bool) {
+// owner finds the innermost of the folders that the path lies in.
+func owner[V any](roots map[string]V, p string) (string, bool) {
 	for p != "." {
 		p = path.Dir(p)
-		if _, found := slices.BinarySearch(roots, p); found {
+		if _, found := roots[p]; found {
 			return p, true
 		}
 	}
 	return "", false
 }
 
-// skillFolders returns the folders with a document that have none above them,
-// sorted.
-func skillFolders(files []TreeFile) []string {
-	var all, out []string
-	for _, f := range files {
-		if isDocument(f.Path) {
-			all = append(all, path.Dir(f.Path))
-		}
+// outermost keeps the folders that have none of the others above them.
+func outermost(dirs []string) map[string]bool {
+	all := map[string]bool{}
+	for _, dir := range dirs {
+		all[dir] = true
 	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	for _, dir := range all {
+	out := map[string]bool{}
+	for dir := range all {
 		if _, inner := owner(all, dir); !inner {
-			out = append(out, dir)
+			out[dir] = true
 		}
 	}
 	return out
 }
 
-func (t *tree) skill(dir string, p *part) Item {
-	if len(p.docs) > 1 {
-		item := Item{Path: p.docs[0].Path, Status: Refused}
-		item.Fault = docFault("document_twins", "%q and %q stand side by side; one of them must go.", path.Base(p.docs[0].Path), path.Base(p.docs[1].Path))
-		return item
-	}
+// skill reads the one skill of a folder, and says of each SKILL.md further down
+// that it is a file of it.
+func (t *tree) skill(dir string, p *part, o Options) []Item {
 	name, sure := t.name, t.sure
 	if dir != "." {
 		name, sure = path.Base(dir), true
 	}
-	return skillAt(p, name, sure)
+	out := []Item{skillAt(p, name, sure, o)}
+	for _, f := range p.files {
+		if isDocument(f.Path) {
+			out = append(out, ignored(f.Path, "inside_a_skill", "It is a file of the skill in "+show(dir)+"."))
+		}
+	}
+	return out
 }
 
 func ignored(p, code, message string) Item {
-	return Item{Path: p, Status: Ignored, Notes: []Note{{Path: p, Code: code, Message: message}}}
+	return Item{Path: p, Format: FormatSkill, Kind: capability.KindSkill, Status: Ignored, Notes: []Note{{Path: p, Code: code, Message: message}}}
 }
 
 func show(dir string) string {
@@ -207,14 +257,25 @@ func show(dir string) string {
 // Only returns the one skill of an import, or the fault that says why there is
 // not exactly one: that of the skill itself where it was refused.
 func (i Import) Only() (Item, error) {
-	ready := i.Ready()
-	if len(ready) == 1 && i.Count(Refused) == 0 {
-		return ready[0], nil
-	}
-	for _, item := range i.Items {
-		if item.Status == Refused && len(ready) == 0 {
-			return item, item.Fault
+	ready, refused := 0, 0
+	var skill, failed Item
+	for _, item := range i.Items() {
+		switch {
+		case item.Format != FormatSkill:
+		case item.Status == Ready:
+			ready, skill = ready+1, item
+		case item.Status == Refused:
+			refused, failed = refused+1, item
 		}
 	}
-	return Item{}, fault.New(fault.Invalid, "several_skills", "There are %d skills in it; one is wanted.", len(ready)+i.Count(Refused))
+	switch {
+	case ready == 1 && refused == 0:
+		return skill, nil
+	case ready == 0 && refused > 0:
+		return failed, failed.Fault
+	case ready+refused == 0:
+		return Item{}, fault.New(fault.Invalid, "no_skill", "There is no SKILL.md in it.").
+			Do("Import a folder or a zip that holds one.")
+	}
+	return Item{}, fault.New(fault.Invalid, "several_skills", "There are %d skills in it; one is wanted.", ready+refused)
 }

@@ -65,9 +65,9 @@ func TestDocumentNames(t *testing.T) {
 		"SKILL.md": true, "skill.md": true, "SKILL.MD": true, "Skill.Md": true,
 		"SKILL (1).md": false, "SKILL.markdown": false, "MYSKILL.md": false, "SKILL.md.bak": false,
 	} {
-		i, err := interchange.FromFolder(folder(map[string]string{"tidy/" + name: tidy, "tidy/desktop.ini": "x"}), "lib")
+		i, err := interchange.FromFolder(folder(map[string]string{"tidy/" + name: tidy, "tidy/desktop.ini": "x"}), "lib", interchange.Options{})
 		if !found {
-			if !fault.HasCode(err, "no_skill") {
+			if !fault.HasCode(err, "nothing_to_import") {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
@@ -83,7 +83,7 @@ func TestDocumentNames(t *testing.T) {
 func TestFilesOfAnyBytes(t *testing.T) {
 	t.Parallel()
 	files := folder(map[string]string{"SKILL.md": tidy, "latin.txt": "caf\xe9", "zero.txt": "a\x00b", "empty": "", "mark.txt": "\ufeffx"})
-	i, err := interchange.FromFolder(files, "tidy")
+	i, err := interchange.FromFolder(files, "tidy", interchange.Options{})
 	item := one(t, i, err)
 	if f := item.Content.Validate(capability.Rules{}); f != nil {
 		t.Fatalf("what was imported is not valid: %v", f)
@@ -169,7 +169,7 @@ func TestNamesAndFolders(t *testing.T) {
 		"rules only":      {"tidy", "# Tidy\n\n---\n\nDo it.\n", "tidy", "Do it.", "no_front_matter name_from_folder description_derived"},
 		"long":            {"tidy", strings.Replace(tidy, "Tidies.", strings.Repeat("word ", 300), 1), "tidy", "", "description_cut"},
 	} {
-		i, err := interchange.FromFolder(folder(map[string]string{c.dir + "/SKILL.md": c.raw}), "lib")
+		i, err := interchange.FromFolder(folder(map[string]string{c.dir + "/SKILL.md": c.raw}), "lib", interchange.Options{})
 		item := one(t, i, err)
 		if item.Content.Name != c.name || noteCodes(item.Notes) != c.notes {
 			t.Errorf("%s: name %q, notes %q", label, item.Content.Name, noteCodes(item.Notes))

@@ -153,9 +153,13 @@ func (r *reading) recognise(raw []byte, m *matter) {
 
 // skillAt reads a skill. folder is the name of its folder, or that of the
 // archive when it is not sure.
-func skillAt(p *part, folder string, sure bool) Item {
+func skillAt(p *part, folder string, sure bool, o Options) Item {
 	doc := p.docs[0]
-	item := Item{Path: doc.Path, Status: Refused}
+	item := Item{Path: doc.Path, Format: FormatSkill, Kind: capability.KindSkill, Status: Refused}
+	if len(p.docs) > 1 {
+		item.Fault = docFault("document_twins", "%q and %q stand side by side; one of them must go.", path.Base(doc.Path), path.Base(p.docs[1].Path))
+		return item
+	}
 	raw, err := readWithin(doc, MaxDocument)
 	if err != nil {
 		item.Fault = fault.From(err)
@@ -176,7 +180,7 @@ func skillAt(p *part, folder string, sure bool) Item {
 		return item
 	}
 	item.Notes = append(item.Notes, p.notes...)
-	if err := fault.Fields(r.content.Validate(capability.Rules{})); err != nil {
+	if err := fault.Fields(r.content.Validate(o.Rules)); err != nil {
 		item.Fault = fault.From(err)
 		return item
 	}

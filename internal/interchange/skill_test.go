@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -17,14 +18,14 @@ import (
 
 func paste(t *testing.T, raw string) interchange.Item {
 	t.Helper()
-	i, err := interchange.FromDocument([]byte(raw))
+	i, err := interchange.FromDocument([]byte(raw), "", interchange.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(i.Items) != 1 {
-		t.Fatalf("%d items", len(i.Items))
+	if len(i.Items()) != 1 {
+		t.Fatalf("%d items", len(i.Items()))
 	}
-	return i.Items[0]
+	return i.Items()[0]
 }
 
 func noteCodes(notes []interchange.Note) string {
@@ -191,6 +192,11 @@ Body.`)
 	}
 }
 
+// ready are the items that can be made.
+func ready(i interchange.Import) []interchange.Item {
+	return slices.DeleteFunc(i.Items(), func(item interchange.Item) bool { return item.Status != interchange.Ready })
+}
+
 func folder(files map[string]string) fstest.MapFS {
 	out := fstest.MapFS{}
 	for k, v := range files {
@@ -201,7 +207,7 @@ func folder(files map[string]string) fstest.MapFS {
 
 func fates(i interchange.Import) map[string]string {
 	out := map[string]string{}
-	for _, item := range i.Items {
+	for _, item := range i.Items() {
 		out[item.Path] = string(item.Status)
 		if item.Status == interchange.Ignored {
 			out[item.Path] += " " + noteCodes(item.Notes)
@@ -224,7 +230,7 @@ func TestNestedDocuments(t *testing.T) {
 		"twins/SKILL.md": named("a"), "twins/Skill.md": named("b"),
 		"lower/skill.md": named("lower"), "bad/SKILL.md": "---\nname: a\n",
 	}
-	i, err := interchange.FromFolder(folder(files), "lib")
+	i, err := interchange.FromFolder(folder(files), "lib", interchange.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +241,7 @@ func TestNestedDocuments(t *testing.T) {
 	if diff := cmp.Diff(want, fates(i)); diff != "" {
 		t.Error(diff)
 	}
-	for _, item := range i.Ready() {
+	for _, item := range ready(i) {
 		switch item.Path {
 		case "suite/SKILL.md":
 			if diff := cmp.Diff([]string{"refs/style-a/SKILL.md", "refs/x.md"}, paths(skill(t, item).Files)); diff != "" {
@@ -247,7 +253,7 @@ func TestNestedDocuments(t *testing.T) {
 			}
 		}
 	}
-	if n := len(i.Items); n != i.Count(interchange.Ready)+i.Count(interchange.Refused)+i.Count(interchange.Ignored) {
+	if n := len(i.Items()); n != interchange.Count(i.Items(), interchange.Ready)+interchange.Count(i.Items(), interchange.Refused)+interchange.Count(i.Items(), interchange.Ignored) {
 		t.Error("the numbers do not add up")
 	}
 	delete(files, "twins/Skill.md") // an archive with such names is refused whole
@@ -282,7 +288,7 @@ func TestFolderOfThisMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	i, err := interchange.FromPath(filepath.Join(dir, "tidy"))
+	i, err := interchange.FromPath(filepath.Join(dir, "tidy"), interchange.Options{})
 	item := one(t, i, err)
 	got := skill(t, item)
 	if diff := cmp.Diff([]capability.File{{Path: "run.sh", MediaType: "text/x-shellscript", Encoding: "utf-8", Content: "#!/bin/sh\n", Executable: true}}, got.Files); diff != "" {
@@ -293,15 +299,15 @@ func TestFolderOfThisMachine(t *testing.T) {
 	}
 	zipped := filepath.Join(dir, "tidy.skill")
 	write("tidy.skill", string(pack(t, entry{name: "SKILL.md", data: tidy}, entry{name: "run.sh", data: "#!/bin/sh\n", creator: 3, mode: 0o100755})), 0o644)
-	i, err = interchange.FromPath(zipped)
+	i, err = interchange.FromPath(zipped, interchange.Options{})
 	if other := one(t, i, err); other.Content.Digest() != item.Content.Digest() {
 		t.Error("a folder and its zip differ")
 	}
-	i, err = interchange.FromPath(filepath.Join(dir, "tidy", "SKILL.md"))
+	i, err = interchange.FromPath(filepath.Join(dir, "tidy", "SKILL.md"), interchange.Options{})
 	if one(t, i, err).Content.Name != "tidy" {
 		t.Error("a single document was not read")
 	}
-	if _, err := interchange.FromPath(filepath.Join(dir, "missing")); !fault.HasCode(err, "path_unreadable") {
+	if _, err := interchange.FromPath(filepath.Join(dir, "missing"), interchange.Options{}); !fault.HasCode(err, "path_unreadable") {
 		t.Errorf("missing: %v", err)
 	}
 }
@@ -312,7 +318,7 @@ func TestSkillLimits(t *testing.T) {
 	for i := range 201 {
 		many["big/f"+strings.Repeat("x", i)] = ""
 	}
-	i, err := interchange.FromFolder(folder(many), "lib")
+	i, err := interchange.FromFolder(folder(many), "lib", interchange.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,9 +326,9 @@ func TestSkillLimits(t *testing.T) {
 		t.Error(diff)
 	}
 	large := folder(map[string]string{"SKILL.md": tidy, "a": strings.Repeat("x", 6<<20), "b": strings.Repeat("y", 6<<20)})
-	i, err = interchange.FromFolder(large, "tidy")
-	if err != nil || i.Items[0].Fault.Code != "files_too_large" {
-		t.Errorf("12 MiB: %v, %v", err, i.Items)
+	i, err = interchange.FromFolder(large, "tidy", interchange.Options{})
+	if err != nil || i.Items()[0].Fault.Code != "files_too_large" {
+		t.Errorf("12 MiB: %v, %v", err, i.Items())
 	}
 }
 
@@ -402,11 +408,11 @@ func FuzzDocument(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		i, err := interchange.FromDocument(raw)
+		i, err := interchange.FromDocument(raw, "", interchange.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		item := i.Items[0]
+		item := i.Items()[0]
 		if item.Status == interchange.Refused {
 			if item.Fault == nil || item.Fault.Kind == fault.Internal {
 				t.Fatalf("refused without a clear fault: %v", item.Fault)
@@ -420,8 +426,8 @@ func FuzzDocument(f *testing.F) {
 		if !bytes.Equal(out[0].Data, raw) {
 			t.Fatalf("the SKILL.md changed:\n%q\n%q", raw, out[0].Data)
 		}
-		again, err := interchange.FromDocument(out[0].Data)
-		if err != nil || again.Items[0].Content.Digest() != item.Content.Digest() {
+		again, err := interchange.FromDocument(out[0].Data, "", interchange.Options{})
+		if err != nil || again.Items()[0].Content.Digest() != item.Content.Digest() {
 			t.Fatalf("the digest moved (%v)", err)
 		}
 	})

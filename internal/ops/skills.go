@@ -234,7 +234,7 @@ func (s Services) importLibrary(ctx context.Context, who identity.Principal, in 
 	if err := capability.May(who.Actor(), capability.ActSkills, capability.Fresh); err != nil {
 		return Import{}, err
 	}
-	return importSkills(in, func(c capability.Content) (ImportItem, error) {
+	return importSkills(in, s.Catalog.Rules(), func(c capability.Content) (ImportItem, error) {
 		spec, _ := c.Spec.(*capability.SkillSpec)
 		k, err := s.Workspace.CreateSkill(ctx, who.Actor(), workspace.SkillInput{Name: c.Name, Description: c.Description, Spec: spec})
 		return ImportItem{Status: itemMade, ID: k.ID}, err

@@ -134,7 +134,7 @@ func (s Services) importCapabilities(ctx context.Context, who identity.Principal
 	if err := capability.May(who.Actor(), capability.ActWrite, capability.Fresh); err != nil {
 		return Import{}, err
 	}
-	return importSkills(in, func(c capability.Content) (ImportItem, error) {
+	return importSkills(in, s.Catalog.Rules(), func(c capability.Content) (ImportItem, error) {
 		p, err := s.Catalog.Publish(ctx, who.Actor(), catalog.Publication{
 			Name: c.Name, Description: c.Description, Spec: capability.EncodeSpec(c.Spec),
 		})
@@ -149,17 +149,17 @@ func (s Services) importCapabilities(ctx context.Context, who identity.Principal
 // importSkills reads the upload and hands every readable skill to make. One
 // that is refused leaves the others alone; an error that is not about the
 // skill itself ends the import.
-func importSkills(in importUpload, make func(capability.Content) (ImportItem, error)) (Import, error) {
+func importSkills(in importUpload, rules capability.Rules, make func(capability.Content) (ImportItem, error)) (Import, error) {
 	name := in.Name
 	if name == "" {
 		name = in.Body.Name
 	}
-	found, err := interchange.FromUpload(in.Body.Data, name)
+	found, err := interchange.FromUpload(in.Body.Data, name, interchange.Options{Rules: rules})
 	if err != nil {
 		return Import{}, err
 	}
-	out := Import{Found: len(found.Items), Items: []ImportItem{}, Notes: list(found.Notes)}
-	for _, item := range found.Items {
+	out := Import{Items: []ImportItem{}, Notes: list(found.Notes)}
+	for _, item := range found.Each() {
 		made, err := importOne(item, in.Preview, make)
 		if err != nil {
 			return Import{}, err
@@ -198,6 +198,7 @@ func (i *ImportItem) refuse(f *fault.Fault) {
 }
 
 func (i *Import) count(item ImportItem) {
+	i.Found++
 	switch item.Status {
 	case itemMade:
 		i.Made++

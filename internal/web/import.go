@@ -39,7 +39,7 @@ func (s *Site) importSkills(c *Ctx) error {
 	data, name, err := c.importUpload(form)
 	if err == nil {
 		var found interchange.Import
-		if found, err = interchange.FromUpload(data, name); err == nil {
+		if found, err = interchange.FromUpload(data, name, interchange.Options{Rules: s.Catalog.Rules()}); err == nil {
 			return s.showFound(c, http.StatusOK, data, name, found, views.Form{})
 		}
 	}
@@ -50,10 +50,11 @@ func (s *Site) importSkills(c *Ctx) error {
 }
 
 func (s *Site) showFound(c *Ctx, status int, data []byte, name string, found interchange.Import, form views.Form) error {
+	items := found.Items()
 	v := views.Import{Form: form, Found: &views.ImportFound{
-		Carried: base64.RawURLEncoding.EncodeToString(data), Name: name, Notes: c.importNotes("", wholeNotes(found)),
+		Carried: base64.RawURLEncoding.EncodeToString(data), Name: name, Notes: c.importNotes("", wholeNotes(found.Notes, items)),
 	}}
-	for _, item := range found.Items {
+	for _, item := range items {
 		shown, err := s.importItem(c, item)
 		if err != nil {
 			return err
@@ -102,10 +103,10 @@ func (s *Site) existing(c *Ctx, id string) (string, error) {
 }
 
 // wholeNotes are the notes that stand at no item.
-func wholeNotes(found interchange.Import) []interchange.Note {
+func wholeNotes(notes []interchange.Note, items []interchange.Item) []interchange.Note {
 	var out []interchange.Note
-	for _, note := range found.Notes {
-		told := slices.ContainsFunc(found.Items, func(i interchange.Item) bool { return slices.Contains(i.Notes, note) })
+	for _, note := range notes {
+		told := slices.ContainsFunc(items, func(i interchange.Item) bool { return slices.Contains(i.Notes, note) })
 		if !told {
 			out = append(out, note)
 		}
@@ -134,7 +135,7 @@ func (s *Site) publishImport(c *Ctx, form url.Values) error {
 		return fault.New(fault.Malformed, "bad_form", "The form could not be read.").Because(err)
 	}
 	name := form.Get("carriedName")
-	found, err := interchange.FromUpload(data, name)
+	found, err := interchange.FromUpload(data, name, interchange.Options{Rules: s.Catalog.Rules()})
 	if err != nil {
 		return err
 	}
@@ -143,8 +144,8 @@ func (s *Site) publishImport(c *Ctx, form url.Values) error {
 		return s.showFound(c, http.StatusUnprocessableEntity, data, name, found, show(c.Locale, form, err))
 	}
 	results := []views.ImportResult{}
-	for _, item := range found.Ready() {
-		if !slices.Contains(form["path"], item.Path) {
+	for _, item := range found.Each() {
+		if item.Status != interchange.Ready || !slices.Contains(form["path"], item.Path) {
 			continue
 		}
 		result, err := s.publishItem(c, p, item)

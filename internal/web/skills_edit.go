@@ -158,7 +158,7 @@ func (s *Site) importSkill(c *Ctx) error {
 	if err != nil {
 		return err
 	}
-	item, err := c.skillInUpload()
+	item, err := c.skillInUpload(s.Catalog.Rules())
 	if err == nil {
 		var skill workspace.Skill
 		spec := skillSpecOf(item.Content)
@@ -176,7 +176,7 @@ func (s *Site) importSkill(c *Ctx) error {
 }
 
 // skillInUpload reads the one skill of the file that was sent.
-func (c *Ctx) skillInUpload() (interchange.Item, error) {
+func (c *Ctx) skillInUpload(rules capability.Rules) (interchange.Item, error) {
 	if c.R.MultipartForm == nil || len(c.R.MultipartForm.File["file"]) == 0 {
 		return interchange.Item{}, fault.New(fault.Invalid, "no_file", "Choose a file first.")
 	}
@@ -185,7 +185,7 @@ func (c *Ctx) skillInUpload() (interchange.Item, error) {
 	if err != nil {
 		return interchange.Item{}, err
 	}
-	found, err := interchange.FromUpload(data, header.Filename)
+	found, err := interchange.FromUpload(data, header.Filename, interchange.Options{Rules: rules})
 	if err != nil {
 		return interchange.Item{}, err
 	}

@@ -206,7 +206,7 @@ func TestASkillIsBroughtInAsAFile(t *testing.T) {
 		t.Errorf("brought in as %+v", spec)
 	}
 	sent := member.get(views.ExportSkillPath("acme", "dance")).status(200)
-	back, err := interchange.FromUpload([]byte(sent.Body), "dance.zip")
+	back, err := interchange.FromUpload([]byte(sent.Body), "dance.zip", interchange.Options{})
 	must(t, err)
 	item, err := back.Only()
 	must(t, err)
