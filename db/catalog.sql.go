@@ -13,30 +13,6 @@ import (
 	"github.com/google/uuid"
 )
 
-const affectedAdopters = `-- name: AffectedAdopters :one
-SELECT count(*) AS adopters, count(*) FILTER (WHERE NOT $1::text[] @> ARRAY[a.workspace::text]) AS losing
-FROM adoptions a WHERE a.capability_pk = $2
-`
-
-type AffectedAdoptersParams struct {
-	Workspaces []string
-	Pk         int64
-}
-
-type AffectedAdoptersRow struct {
-	Adopters int64
-	Losing   int64
-}
-
-// How many workspaces adopted the capability, and how many of them would not
-// read it any more under other audiences.
-func (q *Queries) AffectedAdopters(ctx context.Context, db DBTX, arg AffectedAdoptersParams) (AffectedAdoptersRow, error) {
-	row := db.QueryRow(ctx, affectedAdopters, arg.Workspaces, arg.Pk)
-	var i AffectedAdoptersRow
-	err := row.Scan(&i.Adopters, &i.Losing)
-	return i, err
-}
-
 const capabilityDetail = `-- name: CapabilityDetail :one
 
 SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.maintainers, c.tags, c.created_by, c.created_at, c.updated_at,
@@ -364,16 +340,18 @@ func (q *Queries) InsertVersion(ctx context.Context, db DBTX, arg InsertVersionP
 }
 
 const leftBehind = `-- name: LeftBehind :many
-SELECT c.id, c.kind, c.reach FROM capabilities c
+SELECT c.id, c.kind, c.reach, c.adopters, u.name AS creator FROM capabilities c JOIN users u ON u.id = c.created_by
 WHERE c.source = $1 AND c.tombstoned_at IS NULL AND c.created_by IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.workspace = c.source AND m.subject = c.created_by)
 ORDER BY c.id
 `
 
 type LeftBehindRow struct {
-	ID    string
-	Kind  string
-	Reach string
+	ID       string
+	Kind     string
+	Reach    string
+	Adopters int32
+	Creator  string
 }
 
 func (q *Queries) LeftBehind(ctx context.Context, db DBTX, source string) ([]LeftBehindRow, error) {
@@ -385,7 +363,13 @@ func (q *Queries) LeftBehind(ctx context.Context, db DBTX, source string) ([]Lef
 	var items []LeftBehindRow
 	for rows.Next() {
 		var i LeftBehindRow
-		if err := rows.Scan(&i.ID, &i.Kind, &i.Reach); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Reach,
+			&i.Adopters,
+			&i.Creator,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -667,6 +651,42 @@ func (q *Queries) PutFirstPartyOwner(ctx context.Context, db DBTX, arg PutFirstP
 	return err
 }
 
+const reachEffect = `-- name: ReachEffect :one
+SELECT used.adopters, used.losing, (SELECT count(*) FROM memberships m
+    JOIN overlays o ON o.workspace = m.workspace AND o.subject = m.subject AND o.key = 'capability:' || c.source || '/' || c.id
+    WHERE m.workspace = c.source AND o.enabled AND o.version_pk IS NOT NULL AND NOT used.here AND c.reach <> 'private'
+        AND c.created_by IS DISTINCT FROM m.subject AND m.subject <> ALL (c.maintainers)) AS switched
+FROM capabilities c CROSS JOIN LATERAL (
+    SELECT count(*) AS adopters, count(*) FILTER (WHERE a.workspace = c.source) > 0 AS here,
+        count(*) FILTER (WHERE NOT $1::bool AND NOT $2::text[] @> ARRAY[a.workspace::text]) AS losing
+    FROM adoptions a WHERE a.capability_pk = c.pk AND (c.reach = 'public'
+        OR c.reach <> 'private' AND a.workspace = c.source OR c.reach = 'subset' AND a.workspace = ANY (c.shared_with))
+) AS used
+WHERE c.pk = $3
+`
+
+type ReachEffectParams struct {
+	Everyone   bool
+	Workspaces []string
+	Pk         int64
+}
+
+type ReachEffectRow struct {
+	Adopters int64
+	Losing   int64
+	Switched int64
+}
+
+// How many workspaces adopted the capability and read it today, how many of
+// them would not under other audiences, and how many of the owner's members
+// switched it on for themselves and would lose it were it private.
+func (q *Queries) ReachEffect(ctx context.Context, db DBTX, arg ReachEffectParams) (ReachEffectRow, error) {
+	row := db.QueryRow(ctx, reachEffect, arg.Everyone, arg.Workspaces, arg.Pk)
+	var i ReachEffectRow
+	err := row.Scan(&i.Adopters, &i.Losing, &i.Switched)
+	return i, err
+}
+
 const reachTargets = `-- name: ReachTargets :many
 SELECT w.slug, w.name, (SELECT count(*) FROM memberships m WHERE m.workspace = w.slug) AS members
 FROM workspaces w WHERE w.slug = ANY ($1::text[]) ORDER BY w.slug
@@ -696,6 +716,79 @@ func (q *Queries) ReachTargets(ctx context.Context, db DBTX, slugs []string) ([]
 		return nil, err
 	}
 	return items, nil
+}
+
+const reliance = `-- name: Reliance :one
+SELECT c.reach, c.shared_with, c.created_by, c.maintainers, coalesce(v.version, '')::text AS version, used.adopters, used.pinned,
+    used.here, used.pinned_here, greatest(c.adopters - used.recorded, 0)::bigint AS copies, own.switched, own.switched_pinned
+FROM capabilities c
+LEFT JOIN capability_versions v ON v.capability_pk = c.pk AND v.version = $1
+CROSS JOIN LATERAL (
+    SELECT count(*) AS recorded, count(*) FILTER (WHERE r.reads) AS adopters, count(*) FILTER (WHERE r.reads AND a.version_pk = v.pk) AS pinned,
+        (count(*) FILTER (WHERE a.workspace = c.source) > 0)::bool AS here,
+        (count(*) FILTER (WHERE a.workspace = c.source AND a.version_pk = v.pk) > 0)::bool AS pinned_here
+    FROM adoptions a CROSS JOIN LATERAL (SELECT c.reach = 'public' OR c.reach <> 'private' AND a.workspace = c.source
+        OR c.reach = 'subset' AND a.workspace = ANY (c.shared_with) AS reads) AS r
+    WHERE a.capability_pk = c.pk
+) AS used
+CROSS JOIN LATERAL (
+    SELECT count(*) AS switched, count(*) FILTER (WHERE o.version_pk = v.pk) AS switched_pinned
+    FROM memberships m
+    JOIN overlays o ON o.workspace = m.workspace AND o.subject = m.subject AND o.key = 'capability:' || c.source || '/' || c.id
+    WHERE m.workspace = c.source AND o.enabled AND o.version_pk IS NOT NULL AND NOT used.here
+        AND (c.reach <> 'private' OR c.created_by = m.subject OR m.subject = ANY (c.maintainers))
+) AS own
+WHERE c.source = $2 AND c.id = $3 AND c.tombstoned_at IS NULL AND c.audiences && $4::text[]
+`
+
+type RelianceParams struct {
+	Version   string
+	Source    string
+	ID        string
+	Audiences []string
+}
+
+type RelianceRow struct {
+	Reach          string
+	SharedWith     []string
+	CreatedBy      *uuid.UUID
+	Maintainers    []uuid.UUID
+	Version        string
+	Adopters       int64
+	Pinned         int64
+	Here           bool
+	PinnedHere     bool
+	Copies         int64
+	Switched       int64
+	SwitchedPinned int64
+}
+
+// How many rest on the capability and, where one is named, on a version of it.
+// An adoption of whoever cannot read it any more holds nothing, nor does the
+// pin that a member keeps while his workspace's adoption stands above it.
+func (q *Queries) Reliance(ctx context.Context, db DBTX, arg RelianceParams) (RelianceRow, error) {
+	row := db.QueryRow(ctx, reliance,
+		arg.Version,
+		arg.Source,
+		arg.ID,
+		arg.Audiences,
+	)
+	var i RelianceRow
+	err := row.Scan(
+		&i.Reach,
+		&i.SharedWith,
+		&i.CreatedBy,
+		&i.Maintainers,
+		&i.Version,
+		&i.Adopters,
+		&i.Pinned,
+		&i.Here,
+		&i.PinnedHere,
+		&i.Copies,
+		&i.Switched,
+		&i.SwitchedPinned,
+	)
+	return i, err
 }
 
 const sameName = `-- name: SameName :one
@@ -1188,6 +1281,67 @@ func (q *Queries) VersionsOf(ctx context.Context, db DBTX, arg VersionsOfParams)
 			&i.BlockedAt,
 			&i.BlockedReason,
 			&i.Latest,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const visibleAmong = `-- name: VisibleAmong :many
+SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned
+FROM unnest($1::text[]) AS asked (ref)
+JOIN capabilities c ON c.source = split_part(asked.ref, '/', 1) AND c.id = split_part(asked.ref, '/', 2)
+JOIN capability_versions v ON v.pk = c.latest_pk
+LEFT JOIN adoptions a ON a.workspace = $2 AND a.capability_pk = c.pk
+LEFT JOIN capability_versions pin ON pin.pk = a.version_pk
+WHERE c.tombstoned_at IS NULL AND c.audiences && $3::text[]
+`
+
+type VisibleAmongParams struct {
+	Refs      []string
+	Workspace string
+	Audiences []string
+}
+
+type VisibleAmongRow struct {
+	Pk         int64
+	Source     string
+	ID         string
+	Reach      string
+	SharedWith []string
+	Deprecated json.RawMessage
+	Kind       string
+	Name       string
+	Version    string
+	Pinned     string
+}
+
+// Which of the names the audiences read, with what a line about each needs.
+func (q *Queries) VisibleAmong(ctx context.Context, db DBTX, arg VisibleAmongParams) ([]VisibleAmongRow, error) {
+	rows, err := db.Query(ctx, visibleAmong, arg.Refs, arg.Workspace, arg.Audiences)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []VisibleAmongRow
+	for rows.Next() {
+		var i VisibleAmongRow
+		if err := rows.Scan(
+			&i.Pk,
+			&i.Source,
+			&i.ID,
+			&i.Reach,
+			&i.SharedWith,
+			&i.Deprecated,
+			&i.Kind,
+			&i.Name,
+			&i.Version,
+			&i.Pinned,
 		); err != nil {
 			return nil, err
 		}

@@ -187,16 +187,61 @@ WHERE c.source = @source AND c.reach = 'private' AND c.tombstoned_at IS NULL AND
 GROUP BY c.kind ORDER BY c.kind;
 
 -- name: LeftBehind :many
-SELECT c.id, c.kind, c.reach FROM capabilities c
+SELECT c.id, c.kind, c.reach, c.adopters, u.name AS creator FROM capabilities c JOIN users u ON u.id = c.created_by
 WHERE c.source = @source AND c.tombstoned_at IS NULL AND c.created_by IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.workspace = c.source AND m.subject = c.created_by)
 ORDER BY c.id;
 
--- name: AffectedAdopters :one
--- How many workspaces adopted the capability, and how many of them would not
--- read it any more under other audiences.
-SELECT count(*) AS adopters, count(*) FILTER (WHERE NOT @workspaces::text[] @> ARRAY[a.workspace::text]) AS losing
-FROM adoptions a WHERE a.capability_pk = @pk;
+-- name: ReachEffect :one
+-- How many workspaces adopted the capability and read it today, how many of
+-- them would not under other audiences, and how many of the owner's members
+-- switched it on for themselves and would lose it were it private.
+SELECT used.adopters, used.losing, (SELECT count(*) FROM memberships m
+    JOIN overlays o ON o.workspace = m.workspace AND o.subject = m.subject AND o.key = 'capability:' || c.source || '/' || c.id
+    WHERE m.workspace = c.source AND o.enabled AND o.version_pk IS NOT NULL AND NOT used.here AND c.reach <> 'private'
+        AND c.created_by IS DISTINCT FROM m.subject AND m.subject <> ALL (c.maintainers)) AS switched
+FROM capabilities c CROSS JOIN LATERAL (
+    SELECT count(*) AS adopters, count(*) FILTER (WHERE a.workspace = c.source) > 0 AS here,
+        count(*) FILTER (WHERE NOT @everyone::bool AND NOT @workspaces::text[] @> ARRAY[a.workspace::text]) AS losing
+    FROM adoptions a WHERE a.capability_pk = c.pk AND (c.reach = 'public'
+        OR c.reach <> 'private' AND a.workspace = c.source OR c.reach = 'subset' AND a.workspace = ANY (c.shared_with))
+) AS used
+WHERE c.pk = @pk;
+
+-- name: Reliance :one
+-- How many rest on the capability and, where one is named, on a version of it.
+-- An adoption of whoever cannot read it any more holds nothing, nor does the
+-- pin that a member keeps while his workspace's adoption stands above it.
+SELECT c.reach, c.shared_with, c.created_by, c.maintainers, coalesce(v.version, '')::text AS version, used.adopters, used.pinned,
+    used.here, used.pinned_here, greatest(c.adopters - used.recorded, 0)::bigint AS copies, own.switched, own.switched_pinned
+FROM capabilities c
+LEFT JOIN capability_versions v ON v.capability_pk = c.pk AND v.version = @version
+CROSS JOIN LATERAL (
+    SELECT count(*) AS recorded, count(*) FILTER (WHERE r.reads) AS adopters, count(*) FILTER (WHERE r.reads AND a.version_pk = v.pk) AS pinned,
+        (count(*) FILTER (WHERE a.workspace = c.source) > 0)::bool AS here,
+        (count(*) FILTER (WHERE a.workspace = c.source AND a.version_pk = v.pk) > 0)::bool AS pinned_here
+    FROM adoptions a CROSS JOIN LATERAL (SELECT c.reach = 'public' OR c.reach <> 'private' AND a.workspace = c.source
+        OR c.reach = 'subset' AND a.workspace = ANY (c.shared_with) AS reads) AS r
+    WHERE a.capability_pk = c.pk
+) AS used
+CROSS JOIN LATERAL (
+    SELECT count(*) AS switched, count(*) FILTER (WHERE o.version_pk = v.pk) AS switched_pinned
+    FROM memberships m
+    JOIN overlays o ON o.workspace = m.workspace AND o.subject = m.subject AND o.key = 'capability:' || c.source || '/' || c.id
+    WHERE m.workspace = c.source AND o.enabled AND o.version_pk IS NOT NULL AND NOT used.here
+        AND (c.reach <> 'private' OR c.created_by = m.subject OR m.subject = ANY (c.maintainers))
+) AS own
+WHERE c.source = @source AND c.id = @id AND c.tombstoned_at IS NULL AND c.audiences && @audiences::text[];
+
+-- name: VisibleAmong :many
+-- Which of the names the audiences read, with what a line about each needs.
+SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned
+FROM unnest(@refs::text[]) AS asked (ref)
+JOIN capabilities c ON c.source = split_part(asked.ref, '/', 1) AND c.id = split_part(asked.ref, '/', 2)
+JOIN capability_versions v ON v.pk = c.latest_pk
+LEFT JOIN adoptions a ON a.workspace = @workspace AND a.capability_pk = c.pk
+LEFT JOIN capability_versions pin ON pin.pk = a.version_pk
+WHERE c.tombstoned_at IS NULL AND c.audiences && @audiences::text[];
 
 -- name: ReachTargets :many
 SELECT w.slug, w.name, (SELECT count(*) FROM memberships m WHERE m.workspace = w.slug) AS members

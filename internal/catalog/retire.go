@@ -162,9 +162,11 @@ func (s *Service) changeLeft(ctx context.Context, actor capability.Actor, source
 
 // Left is something whose creator is no member of the workspace any more.
 type Left struct {
-	ID    string
-	Kind  capability.Kind
-	Reach capability.Reach
+	ID       string
+	Kind     capability.Kind
+	Reach    capability.Reach
+	Creator  string // who left it
+	Adopters int    // workspaces that adopted or copied it
 }
 
 // LeftBehind lists what former members left in the actor's workspace. Denied
@@ -179,7 +181,7 @@ func (s *Service) LeftBehind(ctx context.Context, actor capability.Actor) ([]Lef
 	}
 	out := make([]Left, len(rows))
 	for i, r := range rows {
-		out[i] = Left{ID: r.ID, Kind: capability.Kind(r.Kind), Reach: capability.Reach(r.Reach)}
+		out[i] = Left{ID: r.ID, Kind: capability.Kind(r.Kind), Reach: capability.Reach(r.Reach), Creator: r.Creator, Adopters: int(r.Adopters)}
 	}
 	return out, nil
 }

@@ -50,7 +50,7 @@ func (s *Service) Update(ctx context.Context, actor capability.Actor, source, id
 			if err := setMaintainers(ctx, tx, h, p, changed); err != nil {
 				return nil, err
 			}
-			if err := setRest(ctx, tx, h, p, tags, changed); err != nil {
+			if err := setRest(ctx, tx, actor, h, p, tags, changed); err != nil {
 				return nil, err
 			}
 			if len(changed) == 0 {
@@ -201,7 +201,7 @@ func notMember(i int) fault.Field {
 	}
 }
 
-func setRest(ctx context.Context, tx pgx.Tx, h *holding, p Patch, tags []string, changed map[string]any) error {
+func setRest(ctx context.Context, tx pgx.Tx, actor capability.Actor, h *holding, p Patch, tags []string, changed map[string]any) error {
 	if p.Tags != nil && !slices.Equal(tags, h.Tags) {
 		if err := queries.SetCapabilityTags(ctx, tx, db.SetCapabilityTagsParams{Tags: tags, Pk: h.Pk}); err != nil {
 			return fmt.Errorf("set tags: %w", err)
@@ -211,19 +211,56 @@ func setRest(ctx context.Context, tx pgx.Tx, h *holding, p Patch, tags []string,
 	if p.Deprecated == nil {
 		return nil
 	}
+	return setDeprecation(ctx, tx, actor, h, *p.Deprecated, changed)
+}
+
+func setDeprecation(ctx context.Context, tx pgx.Tx, actor capability.Actor, h *holding, d Deprecation, changed map[string]any) error {
 	var raw json.RawMessage
-	if *p.Deprecated != (Deprecation{}) {
+	if d != (Deprecation{}) {
 		var err error
-		if raw, err = json.Marshal(p.Deprecated); err != nil {
+		if raw, err = json.Marshal(d); err != nil {
 			return fmt.Errorf("encode deprecation: %w", err)
 		}
 	}
 	if string(raw) == string(h.Deprecated) {
 		return nil
 	}
+	if d.Successor != "" {
+		if _, err := successor(ctx, tx, actor, h, d.Successor); err != nil {
+			return err
+		}
+	}
 	if err := queries.SetDeprecated(ctx, tx, db.SetDeprecatedParams{Deprecated: raw, Pk: h.Pk}); err != nil {
 		return fmt.Errorf("set deprecation: %w", err)
 	}
 	changed["deprecated"] = raw
 	return nil
+}
+
+// successor finds what readers would be sent to: another capability that the
+// actor sees and that has something to adopt, but none that sends them back.
+func successor(ctx context.Context, tx pgx.Tx, actor capability.Actor, h *holding, ref string) (db.VisibleAmongRow, error) {
+	refuse := func(code, message string) (db.VisibleAmongRow, error) {
+		return db.VisibleAmongRow{}, fault.Fields([]fault.Field{{Path: "/deprecated/successor", Code: code, Message: message}})
+	}
+	if ref == h.name() {
+		return refuse("successor_itself", "A capability does not follow itself; choose another one.")
+	}
+	rows, err := queries.VisibleAmong(ctx, tx, db.VisibleAmongParams{
+		Workspace: actor.Workspace, Refs: []string{ref}, Audiences: actor.Viewer().Audiences(),
+	})
+	if err != nil {
+		return db.VisibleAmongRow{}, fmt.Errorf("look the successor up: %w", err)
+	}
+	if len(rows) == 0 {
+		return refuse("unknown_successor", fmt.Sprintf("There is no capability %s that you can see and that has a version to adopt.", ref))
+	}
+	follows, err := deprecation(rows[0].Deprecated)
+	if err != nil {
+		return db.VisibleAmongRow{}, err
+	}
+	if follows != nil && follows.Successor == h.name() {
+		return refuse("successor_circle", ref+" is deprecated itself and sends its readers here.")
+	}
+	return rows[0], nil
 }

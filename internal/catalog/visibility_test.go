@@ -124,6 +124,14 @@ func TestWhatIsHiddenReadsAsMissing(t *testing.T) {
 			_, err := b.store.PreviewReach(ctx, who, "acme", id, capability.ReachPublic, nil)
 			return err
 		},
+		"preview of a successor": func(ctx context.Context, who capability.Actor, id string) error {
+			_, err := b.store.PreviewSuccessor(ctx, who, "acme", id, "acme/other")
+			return err
+		},
+		"reliance": func(ctx context.Context, who capability.Actor, id string) error {
+			_, err := b.store.Reliance(ctx, who, "acme", id, "1.0.0")
+			return err
+		},
 		"withdraw": func(ctx context.Context, who capability.Actor, id string) error {
 			return b.store.Withdraw(ctx, who, "acme", id, "1.0.0")
 		},
