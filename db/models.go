@@ -253,6 +253,14 @@ type SkillStamp struct {
 	StampedAt time.Time
 }
 
+type StagedFile struct {
+	Workspace string
+	Subject   uuid.UUID
+	Digest    string
+	Content   []byte
+	UsedAt    time.Time
+}
+
 type Token struct {
 	ID         uuid.UUID
 	Subject    uuid.UUID

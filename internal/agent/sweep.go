@@ -66,6 +66,9 @@ func (s *Service) sweepLoop(ctx context.Context) {
 			} else if n > 0 {
 				s.log.InfoContext(ctx, "agent: interrupted calls settled", "calls", n)
 			}
+			if _, err := s.workspace.SweepStaged(ctx); err != nil {
+				s.log.WarnContext(ctx, "agent: staged files not swept", "error", err)
+			}
 		}
 	}
 }
