@@ -24,7 +24,7 @@ type Config struct {
 	BaseURL    *url.URL // where people reach the server; its scheme decides on Secure cookies
 	Hosts      []string // further Host values that are answered
 	TrustProxy bool     // take the client's address from X-Forwarded-For
-	Demo       bool     // one-click sign-in is offered
+	Demo       []string // e-mails of those who sign in by one click; only a demo has any
 	CookieKey  []byte   // 64 bytes; signs and encrypts flash cookies
 }
 

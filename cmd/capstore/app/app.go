@@ -128,8 +128,12 @@ func (a *App) mount(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+	var demoPeople []string
+	if opts.Demo {
+		demoPeople = demo.Emails()
+	}
 	a.Root = httpd.New(httpd.Config{
-		BaseURL: a.Config.PublicURL(), Hosts: a.Config.Hosts, TrustProxy: a.Config.TrustProxy, Demo: opts.Demo, CookieKey: key,
+		BaseURL: a.Config.PublicURL(), Hosts: a.Config.Hosts, TrustProxy: a.Config.TrustProxy, Demo: demoPeople, CookieKey: key,
 	}, a.Identity, a.Sessions, a.Log, a.Ready)
 	web.Mount(web.Parts{Root: a.Root, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Agent: a.Agent})
 	if err := api.Mount(api.Parts{Root: a.Root, DB: a.Store.DB, Services: ops.Services{

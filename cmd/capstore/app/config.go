@@ -5,12 +5,12 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"capstore/internal/fault"
 	"capstore/internal/netguard"
+	"capstore/internal/pg/cluster"
 )
 
 // Config is everything that an operator decides, filled from flags and
@@ -38,18 +38,7 @@ func (c Config) DataDir() (string, error) {
 	if c.Data != "" {
 		return filepath.Abs(c.Data)
 	}
-	if os.Geteuid() == 0 {
-		return "/var/lib/capstore", nil
-	}
-	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "capstore"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fault.New(fault.Invalid, "no_data_folder", "There is no home folder to keep data in.").
-			Do("Name a folder with --data or CAPSTORE_DATA.")
-	}
-	return filepath.Join(home, ".local", "share", "capstore"), nil
+	return cluster.DefaultDir()
 }
 
 // Validate reports every setting that cannot be used, as one fault.

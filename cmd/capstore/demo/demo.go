@@ -49,6 +49,15 @@ var people = []person{
 	{"member@globex.demo", "Rosa Almeida", map[string]capability.Role{Globex: capability.RoleMember}},
 }
 
+// Emails lists the demo's people in the order of its sign-in page.
+func Emails() []string {
+	out := make([]string, 0, len(people))
+	for _, p := range people {
+		out = append(out, p.email)
+	}
+	return out
+}
+
 // marker is the audit entry that says that the demo is complete.
 const marker = "demo.filled"
 

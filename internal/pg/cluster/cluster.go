@@ -54,7 +54,11 @@ func (o Options) resolve() (Options, error) {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	o.Role = cmp.Or(o.Role, Serve)
 	if o.Dir == "" {
-		o.Dir = DefaultDir()
+		dir, err := DefaultDir()
+		if err != nil {
+			return o, err
+		}
+		o.Dir = dir
 	}
 	abs, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -68,19 +72,21 @@ func (o Options) resolve() (Options, error) {
 }
 
 // DefaultDir returns the data folder that is used when none was chosen:
-// /var/lib/capstore for root, else capstore in the user's XDG data home.
-func DefaultDir() string {
+// /var/lib/capstore for root, else capstore in the user's XDG data home. It is
+// a fault where the user has no home.
+func DefaultDir() (string, error) {
 	if os.Geteuid() == 0 {
-		return rootDir
+		return rootDir, nil
 	}
-	if home := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, "capstore")
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "capstore"), nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		home = "." // no HOME: the working folder is the only place known
+		return "", fault.New(fault.Invalid, "no_data_folder", "There is no home folder to keep data in.").
+			Do("Name a folder with --data or CAPSTORE_DATA.")
 	}
-	return filepath.Join(home, ".local", "share", "capstore")
+	return filepath.Join(home, ".local", "share", "capstore"), nil
 }
 
 // Present reports whether the folder holds a database already, without making

@@ -98,7 +98,7 @@ func TestDefaultDir(t *testing.T) {
 		want = "/x/capstore"
 	}
 	t.Setenv("XDG_DATA_HOME", "/x")
-	if got := DefaultDir(); got != want {
-		t.Errorf("DefaultDir = %s, want %s", got, want)
+	if got, err := DefaultDir(); got != want || err != nil {
+		t.Errorf("DefaultDir = %s, %v, want %s", got, err, want)
 	}
 }
