@@ -90,6 +90,13 @@ func TestEditsLeaveTheOriginalTextBehind(t *testing.T) {
 	if raw(s) != in.Spec.Raw {
 		t.Errorf("raw %q", raw(s))
 	}
+	beside := skillInput("Skill", "Body.\n")
+	beside.Spec.Raw, beside.Spec.Files = in.Spec.Raw, []capability.File{{Path: "a.txt", Content: "a"}}
+	s, err = b.ws.UpdateSkill(t.Context(), b.member, s.ID, 0, beside)
+	wantCode(t, err, "")
+	if raw(s) != in.Spec.Raw || s.Revision != 2 {
+		t.Errorf("a file beside it made raw %q at revision %d", raw(s), s.Revision)
+	}
 	edited := skillInput("Skill", "Other body.\n")
 	edited.Spec.Raw = in.Spec.Raw
 	s, err = b.ws.UpdateSkill(t.Context(), b.member, s.ID, 0, edited)

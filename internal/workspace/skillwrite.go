@@ -263,11 +263,12 @@ func (s *Service) UpdateSkill(ctx context.Context, actor capability.Actor, id st
 }
 
 // withoutStaleRaw drops the author's original SKILL.md once an edit has left
-// it behind: what was edited through fields no longer derives from it.
+// it behind: what was edited through fields no longer derives from it. Files
+// lie beside it and leave it as it is.
 func withoutStaleRaw(old, edited capability.Content) capability.Content {
 	before, ok := old.Spec.(*capability.SkillSpec)
 	after, ok2 := edited.Spec.(*capability.SkillSpec)
-	if !ok || !ok2 || after.Raw == "" || after.Raw != before.Raw || edited.Digest() == old.Digest() {
+	if !ok || !ok2 || after.Raw == "" || after.Raw != before.Raw || capability.SameDocument(old, edited) {
 		return edited
 	}
 	spec := *after
