@@ -23,6 +23,7 @@ type job struct {
 	input   []byte
 	timeout time.Duration
 	mask    *Mask
+	live    *Live // nil when nobody watches
 }
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -33,7 +34,7 @@ func newJob(run Run, file, work, input string, l Limits) job {
 	in := interpreters[run.Language]
 	j := job{
 		files: append(slices.Clone(run.Files), File{Path: "main" + in.suffix, Data: []byte(run.Code)}),
-		input: run.Input, timeout: run.Timeout, env: environment(run.Env, work, input),
+		input: run.Input, timeout: run.Timeout, env: environment(run.Env, work, input), live: run.Live,
 	}
 	if len(bytes.TrimSpace(j.input)) == 0 {
 		j.input = []byte("{}")

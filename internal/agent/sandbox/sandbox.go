@@ -42,6 +42,7 @@ type Run struct {
 	Timeout  time.Duration     // 0 means DefaultTimeout; at most MaxTimeout
 	Foreign  bool              // written in another workspace: needs isolation
 	Egress   []string          // approved hosts
+	Live     *Live             // sees what it prints while it runs; nil for nobody
 }
 
 // Result is what became of a run. Every text in it is masked.

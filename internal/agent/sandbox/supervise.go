@@ -37,11 +37,11 @@ func supervise(ctx context.Context, j job, l Limits, m meter, p process) (ended,
 	defer stop(nil)
 	stdout := &head{limit: MaxOutput, full: func() { stop(failOutput()) }}
 	stderr := &tail{limit: MaxLog}
-	out, err := newDrain(stdout)
+	out, err := newDrain(j.watched(stdout, (*Live).out))
 	if err != nil {
 		return ended{}, err
 	}
-	errs, err := newDrain(stderr)
+	errs, err := newDrain(j.watched(stderr, (*Live).err))
 	if err != nil {
 		out.write.Close()
 		return ended{}, err
