@@ -54,7 +54,8 @@ type Service struct {
 	seen      observations
 	log       *slog.Logger
 
-	turns turns
+	turns  turns
+	trials trials
 }
 
 // New returns a service; Start lets turns begin.

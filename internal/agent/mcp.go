@@ -148,14 +148,11 @@ func troubled(ctx context.Context, err error, mask *sandbox.Mask) (registry.Obse
 // must not show in what it answers.
 func (s *Service) mcpTarget(ctx context.Context, actor capability.Actor, row workspace.Row) (mcppool.Target, []string, error) {
 	spec, ok := row.Spec.(*capability.MCPSpec)
-	switch {
-	case !ok:
+	if !ok {
 		return mcppool.Target{}, nil, fault.New(fault.Internal, "not_mcp", "What is stored under this version is no MCP server.")
-	case spec.URL == "":
-		return mcppool.Target{}, nil, fault.New(fault.Unavailable, "stdio_off", "This server runs no containers for MCP.").
-			Do("Adopt a server with a URL, or ask whoever runs this one.")
-	case spec.Auth == capability.AuthOAuth:
-		return mcppool.Target{}, nil, fault.New(fault.Unavailable, "oauth_off", "Signing in to MCP servers by OAuth is not possible here.")
+	}
+	if err := reachable(spec); err != nil {
+		return mcppool.Target{}, nil, err
 	}
 	address, err := spec.Address(row.Grant.Settings, s.rules)
 	if err != nil {
@@ -167,6 +164,18 @@ func (s *Service) mcpTarget(ctx context.Context, actor capability.Actor, row wor
 	}
 	headers, masked, err := headersOf(spec, values)
 	return mcppool.Target{URL: address, Headers: headers}, masked, err
+}
+
+// reachable returns nil for a server that this one can talk to, else why not.
+func reachable(spec *capability.MCPSpec) error {
+	switch {
+	case spec.URL == "":
+		return fault.New(fault.Unavailable, "stdio_off", "This server runs no containers for MCP.").
+			Do("Adopt a server with a URL, or ask whoever runs this one.")
+	case spec.Auth == capability.AuthOAuth:
+		return fault.New(fault.Unavailable, "oauth_off", "Signing in to MCP servers by OAuth is not possible here.")
+	}
+	return nil
 }
 
 func headersOf(spec *capability.MCPSpec, values map[string]secret.Value) (headers []mcppool.Header, masked []string, err error) {

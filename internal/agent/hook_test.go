@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"capstore/internal/agent/sandbox"
+	"capstore/internal/capability"
+	"capstore/internal/fault"
+	"capstore/internal/jsonx"
+)
+
+// printed is a run that ended with the code and these streams, read by the
+// contract of code tools.
+func printed(code int, stdout, stderr string) sandbox.Result {
+	r := sandbox.Result{ExitCode: code, Stderr: stderr}
+	out, found := sandbox.ParseOutput([]byte(stdout))
+	switch r.Log = string(out.Log); {
+	case code != 0:
+		r.Log, r.Failure = stdout, fault.New(fault.Invalid, sandbox.CodeExitNonzero, "It ended with exit code %d.", code)
+	case !found:
+		r.Failure = fault.New(fault.Invalid, sandbox.CodeNoResult, "No JSON.")
+	default:
+		r.Value = out.Value
+	}
+	return r
+}
+
+func TestReadHook(t *testing.T) {
+	t.Parallel()
+	before := &capability.HookSpec{Event: capability.EventBeforeTool}
+	advisory := &capability.HookSpec{Event: capability.EventBeforeTool, FailureMode: capability.Advisory}
+	after := &capability.HookSpec{Event: capability.EventAfterTool}
+	killed := sandbox.Result{ExitCode: 137, Failure: fault.New(fault.Limited, sandbox.CodeOutOfMemory, "Out of memory.")}
+	for name, tt := range map[string]struct {
+		spec   *capability.HookSpec
+		out    sandbox.Result
+		want   Decision
+		reason string
+		failed bool
+	}{
+		"silent":                     {before, printed(0, "", "done"), HookAllow, "", false},
+		"empty object":               {before, printed(0, "{ }", ""), HookAllow, "", false},
+		"allow":                      {before, printed(0, `{"decision":"allow"}`, ""), HookAllow, "", false},
+		"deny":                       {before, printed(0, `{"decision":"deny","reason":"no"}`, ""), HookDeny, "no", false},
+		"block":                      {before, printed(0, `{"decision":"block"}`, ""), HookDeny, "", false},
+		"nested":                     {before, printed(0, `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"x"}}`, ""), HookDeny, "x", false},
+		"nested in capitals":         {before, printed(0, `{"hookSpecificOutput":{"permissionDecision":"DENY"}}`, ""), HookDeny, "", false},
+		"top level permission":       {before, printed(0, `{"permissionDecision":"deny"}`, ""), HookDeny, "", false},
+		"a greeting first":           {before, printed(0, "hello\n{\"decision\":\"deny\"}", ""), HookDeny, "", false},
+		"text after":                 {before, printed(0, "{\"decision\":\"deny\"}\ndone.", ""), HookDeny, "", false},
+		"two decisions":              {before, printed(0, `{"decision":"deny","hookSpecificOutput":{"permissionDecision":"allow"}}`, ""), HookDeny, "", false},
+		"ask":                        {after, printed(0, `{"decision":"ask"}`, ""), HookAsk, "", false},
+		"exit 2, silent":             {advisory, printed(2, "", ""), HookDeny, "", false},
+		"exit 2 with allow":          {advisory, printed(2, `{"decision":"allow"}`, "no"), HookDeny, "no", false},
+		"exit 1":                     {before, printed(1, "", ""), HookDeny, "It ended with exit code 1.", true},
+		"exit 1 with deny, advisory": {advisory, printed(1, `{"decision":"deny"}`, ""), HookAllow, "", true},
+		"exit 127":                   {before, printed(127, "", "not found"), HookDeny, "It ended with exit code 127.", true},
+		"exit 1 after a tool":        {after, printed(1, "", ""), HookAllow, "", true},
+		"killed":                     {before, killed, HookDeny, "Out of memory.", true},
+		"killed, advisory":           {advisory, killed, HookAllow, "", true},
+		"no JSON":                    {before, printed(0, `{"decision":"allow"`, ""), HookDeny, "It printed something that is no decision.", true},
+		"unknown word":               {before, printed(0, `{"decision":"maybe"}`, ""), HookDeny, "Its decision is none of allow, deny, ask and rewrite.", true},
+		"no decision":                {before, printed(0, `{"decison":"deny"}`, ""), HookDeny, "Its answer has no decision.", true},
+		"a bare word":                {before, printed(0, `"allow"`, ""), HookDeny, "Its answer is not a JSON object with a decision.", true},
+		"wrong type":                 {before, printed(0, `{"decision":1}`, ""), HookDeny, "Its decision has a value of the wrong type.", true},
+		"repeated key":               {before, printed(0, `{"decision":"deny","decision":"allow"}`, ""), HookDeny, "Its answer is not a JSON object with a decision.", true},
+		"rewrite after a tool":       {after, printed(0, `{"decision":"rewrite","arguments":{}}`, ""), HookAllow, "", true},
+		"rewrite of nothing":         {before, printed(0, `{"decision":"rewrite"}`, ""), HookDeny, "A rewrite carries the new arguments, an object.", true},
+	} {
+		got := ReadHook(tt.spec, tt.out)
+		if got.Decision != tt.want || got.Reason != tt.reason || (got.Failure != nil) != tt.failed {
+			t.Errorf("%s: %s %q, failure %v", name, got.Decision, got.Reason, got.Failure)
+		}
+	}
+	got := ReadHook(before, printed(0, `{"decision":"rewrite","arguments":{"n":1.0}}`, ""))
+	if diff := cmp.Diff(HookAnswer{Decision: HookRewrite, Arguments: json.RawMessage(`{"n":1.0}`)}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	long := ReadHook(before, printed(2, "", strings.Repeat("é", maxReason)))
+	if len(long.Reason) > maxReason+len("…") {
+		t.Errorf("a reason of %d bytes", len(long.Reason))
+	}
+}
+
+func TestSampleEventsAreWhatTheyAreCalled(t *testing.T) {
+	t.Parallel()
+	for _, event := range capability.Events {
+		var got struct{ Event capability.Event }
+		if err := jsonx.Check(SampleEvent(event), 0); err != nil || json.Unmarshal(SampleEvent(event), &got) != nil || got.Event != event {
+			t.Errorf("%s: %s", event, SampleEvent(event))
+		}
+	}
+}
