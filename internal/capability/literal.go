@@ -24,8 +24,10 @@ var (
 	standIn = regexp.MustCompile(`^(?:\$.*|\{.*\}|<.*>|\*+|x+|/.*|\d{1,9}|true|false)$`)
 )
 
-// holdsSecret reports whether the text, standing alone, plainly holds a secret.
-func holdsSecret(text string) bool {
+// HoldsSecret reports whether the text, standing alone, plainly holds a secret:
+// a token by its shape, an address with a password, or NAME=value where the
+// name is that of a credential.
+func HoldsSecret(text string) bool {
 	if knownToken.MatchString(text) {
 		return true
 	}
@@ -35,10 +37,12 @@ func holdsSecret(text string) bool {
 		}
 	}
 	m := assignment.FindStringSubmatch(text)
-	return m != nil && isCredential(m[1]) && !standIn.MatchString(m[2])
+	return m != nil && NamesCredential(m[1]) && !standIn.MatchString(m[2])
 }
 
-func isCredential(name string) bool {
+// NamesCredential reports whether an option or a variable of this name plainly
+// holds a secret.
+func NamesCredential(name string) bool {
 	return credentialWord.MatchString(strings.TrimLeft(name, "-"))
 }
 
@@ -47,8 +51,8 @@ func isCredential(name string) bool {
 func literalSecrets(args []string) []int {
 	var out []int
 	for i, arg := range args {
-		option := i > 0 && strings.HasPrefix(args[i-1], "-") && isCredential(args[i-1])
-		if holdsSecret(arg) || option && arg != "" && !strings.HasPrefix(arg, "-") && !standIn.MatchString(arg) {
+		option := i > 0 && strings.HasPrefix(args[i-1], "-") && NamesCredential(args[i-1])
+		if HoldsSecret(arg) || option && arg != "" && !strings.HasPrefix(arg, "-") && !standIn.MatchString(arg) {
 			out = append(out, i)
 		}
 	}
@@ -61,7 +65,7 @@ func secretInQuery(u *url.URL) string {
 	query := u.Query()
 	for _, name := range sortedKeys(query) {
 		for _, v := range query[name] {
-			if v != "" && !standIn.MatchString(v) && (isCredential(name) || knownToken.MatchString(v)) {
+			if v != "" && !standIn.MatchString(v) && (NamesCredential(name) || knownToken.MatchString(v)) {
 				return name
 			}
 		}

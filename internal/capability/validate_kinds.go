@@ -99,7 +99,7 @@ func (f *faults) environment(env map[string]EnvValue) {
 				f.add(at+"/scope", "not_allowed", "Only a reference to a secret has a scope.")
 			}
 			f.document(at, "The value", v.Literal, 32<<10)
-			if holdsSecret(name + "=" + v.Literal) {
+			if HoldsSecret(name + "=" + v.Literal) {
 				f.add(at, "literal_secret", "This looks like a secret. Refer to one by its name instead.")
 			}
 		case v.Literal != "":

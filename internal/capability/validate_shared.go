@@ -75,11 +75,16 @@ func validRequirement(s string) bool {
 // something by; a secret there would take the run over or break it.
 var forbiddenVariables = []string{"PATH", "HOME", "IFS", "ENV", "BASH_ENV", "SHELL", "TMPDIR", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "NODE_OPTIONS", "NODE_PATH"}
 
+// ReservedVariable reports whether no capability may set the variable.
+func ReservedVariable(name string) bool {
+	return slices.Contains(forbiddenVariables, name) || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "CAPSTORE_")
+}
+
 func (f *faults) variable(path, name string) {
 	switch {
 	case !envPattern.MatchString(name):
 		f.add(path, "bad_variable", "A variable's name is letters, digits and underscores, with no digit first.")
-	case slices.Contains(forbiddenVariables, name), strings.HasPrefix(name, "LD_"), strings.HasPrefix(name, "CAPSTORE_"):
+	case ReservedVariable(name):
 		f.add(path, "reserved", "The variable %s belongs to the runtime; choose another.", name)
 	}
 }
