@@ -25,8 +25,20 @@ type CapabilityHistory struct {
 
 // EffectLine is one thing that the candidate changes for whoever uses it.
 type EffectLine struct {
-	Text  string
-	Power bool // it can do more than before
+	Text     string
+	Power    bool // it can do more than before
+	Breaking bool // those who go on as before are stopped
+}
+
+// mark is the text that says how grave the effect is; "" for one that is not.
+func (e EffectLine) mark() string {
+	switch {
+	case e.Power:
+		return "versions.power"
+	case e.Breaking:
+		return "versions.breaking"
+	}
+	return ""
 }
 
 // compared reports whether there is a comparison to show.

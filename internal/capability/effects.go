@@ -16,9 +16,11 @@ const (
 	EffectWrites        EffectCode = "writes"            // says that it changes things
 	EffectWriteTools    EffectCode = "write_tools"       // these tools change things, or do not say
 	EffectSecrets       EffectCode = "secrets_added"     // wants these secrets
+	EffectSecretsElse   EffectCode = "secrets_elsewhere" // hands these secrets over in another place
 	EffectHosts         EffectCode = "hosts_added"       // wants to reach these hosts
 	EffectAddress       EffectCode = "address_changed"   // is served from here
 	EffectImage         EffectCode = "image_changed"     // runs in this image
+	EffectImageUnpinned EffectCode = "image_unpinned"    // its image can change without a version
 	EffectArguments     EffectCode = "arguments_changed" // its image is started differently
 	EffectScripts       EffectCode = "scripts_added"     // carries files that can be run
 	EffectScriptEdits   EffectCode = "scripts_changed"
@@ -26,43 +28,51 @@ const (
 	EffectDeclaresHooks EffectCode = "declares_hooks"    // front matter that other hosts execute
 	EffectExpansion     EffectCode = "command_expansion" // text that other hosts execute
 	EffectVariables     EffectCode = "variables_added"   // sets these variables of the worker
+	EffectVariableEdits EffectCode = "variables_changed"
+	EffectHiddenText    EffectCode = "hidden_text" // more characters that no reader sees, in these parts
+	EffectMayDeny       EffectCode = "may_deny"    // stops the calls that it watches when it fails
+)
+
+// What breaks the use of the old version.
+const (
+	EffectKind           EffectCode = "kind_changed"
+	EffectRenamed        EffectCode = "renamed"
+	EffectToolsRemoved   EffectCode = "tools_removed"
+	EffectSettings       EffectCode = "settings_required"
+	EffectParamsRequired EffectCode = "parameters_required"
+	EffectParamsRemoved  EffectCode = "parameters_removed"
+	EffectParamsChanged  EffectCode = "parameters_changed"
+	EffectParamsRules    EffectCode = "parameters_rules" // what holds for all of them together
 )
 
 // Other effects.
 const (
-	EffectKind            EffectCode = "kind_changed"
-	EffectRenamed         EffectCode = "renamed"
 	EffectCodeEdit        EffectCode = "code_changed"
 	EffectToolsAdded      EffectCode = "tools_added"
-	EffectToolsRemoved    EffectCode = "tools_removed"
+	EffectParamsAdded     EffectCode = "parameters_added"
+	EffectParamsReworded  EffectCode = "parameters_reworded"
+	EffectModelText       EffectCode = "model_text" // from about so many tokens to so many
+	EffectEndpoint        EffectCode = "endpoint_changed"
+	EffectAuth            EffectCode = "auth_changed"
+	EffectSettingsAdded   EffectCode = "settings_added"
+	EffectSettingsEdits   EffectCode = "settings_changed"
+	EffectHarness         EffectCode = "harness_changed"
+	EffectModel           EffectCode = "model_changed"
+	EffectFailureMode     EffectCode = "failure_mode"
+	EffectTimeLimit       EffectCode = "time_limit" // seconds
+	EffectRequirements    EffectCode = "requires_added"
+	EffectServes          EffectCode = "serves_added"
+	EffectLicence         EffectCode = "licence_changed"
+	EffectReadOnlyNow     EffectCode = "reads_only"
+	EffectReadTools       EffectCode = "read_tools" // these tools only read now
 	EffectSecretsRemoved  EffectCode = "secrets_removed"
 	EffectHostsRemoved    EffectCode = "hosts_removed"
-	EffectSettings        EffectCode = "settings_required"
-	EffectParamsAdded     EffectCode = "parameters_added"
-	EffectParamsRequired  EffectCode = "parameters_required"
-	EffectParamsRemoved   EffectCode = "parameters_removed"
-	EffectParamsChanged   EffectCode = "parameters_changed"
-	EffectRequirements    EffectCode = "requires_added"
-	EffectFailureMode     EffectCode = "failure_mode"
-	EffectTimeLimit       EffectCode = "time_limit"
-	EffectReadOnlyNow     EffectCode = "reads_only"
+	EffectSettingsRemoved EffectCode = "settings_removed"
+	EffectScriptsRemoved  EffectCode = "scripts_removed"
+	EffectAllowedRemoved  EffectCode = "allowed_tools_removed"
 	EffectVariableRemoved EffectCode = "variables_removed"
-)
-
-// Powers and Consequences list every effect in the order in which Effects
-// tells them.
-var (
-	Powers = []EffectCode{
-		EffectRunsCode, EffectHookEvent, EffectHookWider, EffectWrites, EffectWriteTools, EffectSecrets, EffectHosts,
-		EffectAddress, EffectImage, EffectArguments, EffectScripts, EffectScriptEdits, EffectAllowedTools,
-		EffectDeclaresHooks, EffectExpansion, EffectVariables,
-	}
-	Consequences = []EffectCode{
-		EffectKind, EffectRenamed, EffectCodeEdit, EffectToolsAdded, EffectToolsRemoved, EffectSecretsRemoved,
-		EffectHostsRemoved, EffectSettings, EffectParamsAdded, EffectParamsRequired, EffectParamsRemoved,
-		EffectParamsChanged, EffectRequirements, EffectFailureMode, EffectTimeLimit, EffectReadOnlyNow,
-		EffectVariableRemoved,
-	}
+	EffectRequiresRemoved EffectCode = "requires_removed"
+	EffectServesRemoved   EffectCode = "serves_removed"
 )
 
 // Effect is one thing that a new version changes for its users.
@@ -70,25 +80,33 @@ type Effect struct {
 	Code EffectCode `json:"code"`
 	// Items are what it is about: tools, secrets, hosts, parameters, sorted.
 	Items []string `json:"items,omitempty"`
+	// Before and After are what one thing was and is; "" for nothing.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
 	// Power marks what the new version can do that the old one could not.
 	Power bool `json:"power,omitempty"`
+	// Breaking marks what stops those who go on as before.
+	Breaking bool `json:"breaking,omitempty"`
 }
 
 // Effects says what going from base to candidate changes for whoever uses the
-// capability: new powers first, nothing for changes of words alone. With a
-// zero base it says what adopting the candidate brings.
+// capability, the gravest first: new powers, then what breaks, then the rest.
+// Nothing for changes that nobody would notice. With a zero base it says what
+// adopting the candidate brings.
 func Effects(base, candidate Content) []Effect {
 	old, now := facetsOf(base), facetsOf(candidate)
+	first := old.kind == ""
 	var out []Effect
-	for _, list := range []struct {
-		codes []EffectCode
-		power bool
-	}{{Powers, true}, {Consequences, false}} {
-		for _, code := range list.codes {
-			if items, ok := compareFacet(code, old, now); ok {
-				out = append(out, Effect{Code: code, Items: items, Power: list.power})
-			}
+	for _, rule := range effectRules {
+		if first && rule.onlyChange {
+			continue
 		}
+		effect, found := rule.find(old, now)
+		if !found {
+			continue
+		}
+		effect.Code, effect.Power, effect.Breaking = rule.code, rule.power, rule.breaking && !first
+		out = append(out, effect)
 	}
 	return out
 }
@@ -98,93 +116,27 @@ func NewPowers(base, candidate Content) []Effect {
 	return slices.DeleteFunc(Effects(base, candidate), func(e Effect) bool { return !e.Power })
 }
 
-// compareFacet decides one effect. Without a base only powers and needs count:
-// there is nothing that could have been renamed or edited.
-func compareFacet(code EffectCode, old, now facets) (items []string, ok bool) {
-	first := old.kind == ""
-	switch code {
-	case EffectKind:
-		return []string{string(old.kind), string(now.kind)}, !first && old.kind != now.kind
-	case EffectRenamed:
-		return []string{old.name, now.name}, !first && old.name != now.name
-	case EffectRunsCode:
-		return nil, now.code != "" && old.code == ""
-	case EffectCodeEdit:
-		return nil, now.code != "" && old.code != "" && old.code != now.code
-	case EffectWrites:
-		return nil, now.writes && !old.writes
-	case EffectReadOnlyNow:
-		return nil, old.writes && !now.writes
-	case EffectHookWider:
-		return []string{now.matcher}, old.matcher != "" && now.matcher != "" && old.matcher != now.matcher && old.matcher != "*"
-	case EffectAddress:
-		return differs(old.address, now.address)
-	case EffectImage:
-		return differs(old.image, now.image)
-	case EffectArguments:
-		return now.args, !first && !slices.Equal(old.args, now.args)
-	case EffectFailureMode:
-		return []string{now.failure}, !first && now.failure != "" && old.failure != now.failure
-	case EffectTimeLimit:
-		return []string{now.timeout}, !first && now.timeout != "" && old.timeout != now.timeout
+// SuggestBump is the bump that semantic versioning asks for, with the effects
+// that ask for it: major where something breaks, minor where something can be
+// done that could not, else patch for no effect at all.
+func SuggestBump(base, candidate Content) (bump string, why []Effect) {
+	var breaking, more []Effect
+	for _, e := range Effects(base, candidate) {
+		switch {
+		case e.Breaking:
+			breaking = append(breaking, e)
+		case e.Power, slices.Contains(additions, e.Code):
+			more = append(more, e)
+		}
 	}
-	return compareSets(code, old, now)
+	switch {
+	case len(breaking) > 0:
+		return BumpMajor, breaking
+	case len(more) > 0:
+		return BumpMinor, more
+	}
+	return BumpPatch, nil
 }
 
-func differs(old, now string) ([]string, bool) { return []string{now}, now != "" && old != now }
-
-func compareSets(code EffectCode, old, now facets) (items []string, ok bool) {
-	first := old.kind == ""
-	switch code {
-	case EffectHookEvent:
-		items = now.events.minus(old.events)
-	case EffectWriteTools:
-		items = now.writeTools.minus(old.writeTools)
-	case EffectToolsAdded:
-		items = now.tools.minus(old.tools)
-	case EffectToolsRemoved:
-		items = old.tools.minus(now.tools)
-	case EffectSecrets:
-		items = now.secrets.minus(old.secrets)
-	case EffectSecretsRemoved:
-		items = old.secrets.minus(now.secrets)
-	case EffectHosts:
-		items = now.hosts.minus(old.hosts)
-	case EffectHostsRemoved:
-		items = old.hosts.minus(now.hosts)
-	case EffectSettings:
-		items = now.settings.minus(old.settings)
-	case EffectScripts:
-		items = now.scripts.minus(old.scripts)
-	case EffectScriptEdits:
-		items = now.scripts.edited(old.scripts)
-	case EffectAllowedTools:
-		items = now.allowed.minus(old.allowed)
-	case EffectDeclaresHooks:
-		return nil, now.declaresHooks && !old.declaresHooks
-	case EffectExpansion:
-		return nil, now.expands && !old.expands
-	case EffectVariables:
-		items = now.variables.minus(old.variables)
-	case EffectVariableRemoved:
-		items = old.variables.minus(now.variables)
-	case EffectRequirements:
-		items = now.requires.minus(old.requires)
-	case EffectParamsAdded:
-		items = onlyAfter(first, now.parameters.minus(old.parameters))
-	case EffectParamsRemoved:
-		items = old.parameters.minus(now.parameters)
-	case EffectParamsChanged:
-		items = now.parameters.edited(old.parameters)
-	case EffectParamsRequired:
-		items = onlyAfter(first, now.required.minus(old.required))
-	}
-	return items, len(items) > 0
-}
-
-func onlyAfter(first bool, items []string) []string {
-	if first {
-		return nil
-	}
-	return items
-}
+// additions are the effects that are no powers and still offer more.
+var additions = []EffectCode{EffectToolsAdded, EffectParamsAdded, EffectSettingsAdded, EffectServes}

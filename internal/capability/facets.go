@@ -1,14 +1,12 @@
 package capability
 
 import (
-	"encoding/json"
+	"cmp"
 	"net/url"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-
-	"capstore/internal/jsonx"
 )
 
 // facets is what matters of a content to whoever uses it.
@@ -20,16 +18,25 @@ type facets struct {
 	matcher string // hooks only; "*" watches everything
 	failure string
 	timeout string
-	address string
+	address string // where it is served from, without the path
 	image   string
 	args    []string
+
+	endpoint, auth, licence, harness, model string
 
 	declaresHooks bool
 	expands       bool
 
-	events, tools, writeTools, secrets, hosts, settings facet
-	scripts, allowed, variables, requires               facet
-	parameters, required                                facet
+	events, tools, writeTools, secrets, hosts     facet
+	scripts, allowed, variables, requires, serves facet
+	// settings are all of them, needed those that wait for a value.
+	settings, needed facet
+	// parameters change with their meaning, parameterWords with any letter;
+	// rules are what the schema says beside them.
+	parameters, parameterWords, required facet
+	rules                                string
+	modelText                            string
+	hidden                               map[string]int // unseen characters, by part
 }
 
 // facet is a set of names, each with something that changes when it is edited.
@@ -78,22 +85,24 @@ func facetsOf(c Content) facets {
 	case *HookSpec:
 		f.ofHook(s)
 	case *CommandSpec:
-		f.allowed, f.requires = setOf(s.AllowedTools), setOf(s.Requires)
-		f.expands = expands(s.Template)
+		f.allowed, f.expands = setOf(s.AllowedTools), expands(s.Template)
+		f.leans(s.Leans)
 	case *EnvironmentSpec:
 		f.image = s.Image
 	case *DelegationSpec:
 		f.ofDelegation(s)
 	}
-	f.kind = c.Spec.Kind()
+	f.kind, f.modelText, f.hidden = c.Spec.Kind(), c.ModelText(), hiddenIn(c)
 	return f
 }
 
+func (f *facets) leans(l Leans) { f.requires, f.serves = setOf(l.Requires), setOf(l.Serves) }
+
 func (f *facets) ofMCP(s *MCPSpec) {
 	f.writes, f.image, f.args = s.Write, s.Image, s.Args
-	f.address = addressHost(s.URL)
-	f.tools, f.requires = setOf(s.Provides), setOf(s.Requires)
-	f.writeTools, f.secrets, f.settings = facet{}, secretSet(s.RequiredSecrets), facet{}
+	f.address, f.endpoint, f.auth = addressHost(s.URL), s.URL, string(cmp.Or(s.Auth, AuthNone))
+	f.tools, f.writeTools, f.secrets = setOf(s.Provides), facet{}, secretSet(s.RequiredSecrets)
+	f.leans(s.Leans)
 	for _, tool := range s.Provides {
 		if s.ToolClasses[tool] != ClassRead {
 			f.writeTools[tool] = ""
@@ -105,9 +114,11 @@ func (f *facets) ofMCP(s *MCPSpec) {
 			f.writeTools[tool] = ""
 		}
 	}
+	f.settings, f.needed = facet{}, facet{}
 	for _, setting := range s.Settings {
+		f.settings[setting.Name] = setting.Default + "\x00" + strconv.FormatBool(setting.Required)
 		if setting.Required && setting.Default == "" {
-			f.settings[setting.Name] = ""
+			f.needed[setting.Name] = ""
 		}
 	}
 }
@@ -125,7 +136,7 @@ func addressHost(address string) string {
 func secretSet(list []RequiredSecret) facet {
 	out := facet{}
 	for _, s := range list {
-		out[s.Name] = ""
+		out[s.Name] = s.Header + "\x00" + s.Scheme + "\x00" + s.Variable()
 	}
 	return out
 }
@@ -134,8 +145,9 @@ func (f *facets) ofCode(s *CodeSpec) {
 	f.code = shortDigest(64, string(s.Language), s.Code)
 	f.writes = s.IsReadOnly == nil || !*s.IsReadOnly
 	f.image, f.timeout = s.Image, seconds(s.TimeoutSec)
-	f.secrets, f.hosts, f.requires = secretSet(s.RequiredSecrets), setOf(s.Egress), setOf(s.Requires)
-	f.parameters, f.required = parametersOf(s.ParametersSchema)
+	f.secrets, f.hosts = secretSet(s.RequiredSecrets), setOf(s.Egress)
+	f.leans(s.Leans)
+	f.ofSchema(s.ParametersSchema)
 }
 
 func seconds(n int) string {
@@ -145,32 +157,12 @@ func seconds(n int) string {
 	return strconv.Itoa(n)
 }
 
-// parametersOf reads the top-level properties of a schema.
-func parametersOf(schema json.RawMessage) (parameters, required facet) {
-	var s struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
-	}
-	parameters = facet{}
-	if json.Unmarshal(schema, &s) != nil {
-		return parameters, facet{}
-	}
-	for name, property := range s.Properties {
-		canonical, err := jsonx.Canonical(property)
-		if err != nil {
-			canonical = property
-		}
-		parameters[name] = string(canonical)
-	}
-	return parameters, setOf(s.Required)
-}
-
 func (f *facets) ofSkill(s *SkillSpec) {
 	f.scripts = scriptsOf(s.Files)
 	f.allowed = setOf(strings.Fields(s.AllowedTools))
-	f.requires = setOf(s.Requires)
-	f.declaresHooks = frontMatterHas(s.Raw, "hooks")
-	f.expands = expands(s.Instructions)
+	f.declaresHooks, f.expands = frontMatterHas(s.Raw, "hooks"), expands(s.Instructions)
+	f.licence = s.License
+	f.leans(s.Leans)
 }
 
 // scriptEndings are of files that an agent is likely to run.
@@ -182,7 +174,7 @@ func scriptsOf(files []File) facet {
 		ending := strings.ToLower(path.Ext(file.Path))
 		if file.Executable || strings.HasPrefix(file.Path, "scripts/") ||
 			slices.Contains(scriptEndings, ending) || strings.HasPrefix(file.Content, "#!") {
-			out[file.Path] = shortDigest(64, file.Encoding, file.Content)
+			out[file.Path] = shortDigest(64, file.Encoding, file.Content, strconv.FormatBool(file.Executable))
 		}
 	}
 	return out
@@ -225,17 +217,17 @@ func (f *facets) ofHook(s *HookSpec) {
 	if s.FailsClosed() {
 		f.failure = string(FailClosed)
 	}
-	f.requires = setOf(s.Requires)
+	f.leans(s.Leans)
 }
 
 func (f *facets) ofDelegation(s *DelegationSpec) {
-	f.image = s.Image
+	f.image, f.harness, f.model = s.Image, s.Harness, s.Model
 	f.variables, f.secrets = facet{}, facet{}
 	for name, value := range s.Env {
 		if value.SecretRef != "" {
 			f.secrets[value.SecretRef] = ""
 			continue
 		}
-		f.variables[name] = ""
+		f.variables[name] = value.Literal
 	}
 }

@@ -122,7 +122,7 @@ func (c *Ctx) whyNotAdopt(a adoption) string {
 // to compare with, all of them powers for a first adoption.
 func (c *Ctx) effectTexts(effects []capability.Effect, compared bool) (powers, changes []string) {
 	for _, e := range effects {
-		text := c.T("effect."+string(e.Code), "items", strings.Join(e.Items, ", "))
+		text := c.effectText(e)
 		switch {
 		case e.Power:
 			powers = append(powers, text)

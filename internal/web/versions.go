@@ -1,8 +1,6 @@
 package web
 
 import (
-	"strings"
-
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/views"
@@ -67,9 +65,7 @@ func (s *Site) versionIn(c *Ctx, l lens, version string) (catalog.VersionDetail,
 // compare fills in what lies between the two contents.
 func (c *Ctx) compare(h *views.CapabilityHistory, base, candidate capability.Content) {
 	for _, e := range capability.Effects(base, candidate) {
-		h.Effects = append(h.Effects, views.EffectLine{
-			Text: c.T("effect."+string(e.Code), "items", strings.Join(e.Items, ", ")), Power: e.Power,
-		})
+		h.Effects = append(h.Effects, views.EffectLine{Text: c.effectText(e), Power: e.Power, Breaking: e.Breaking})
 	}
 	for _, change := range c.changes(capability.Diff(base, candidate).Changes, "part.") {
 		if change.Text != nil || change.Replaced {
