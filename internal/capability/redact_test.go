@@ -32,7 +32,7 @@ func TestWhatHoldsASecretIsTakenOut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		line := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{
-			"A_TOKEN=", "x", "=", "sk_live_", "ghp_0123456789abcdefgh", " ", "https://a:b2@c", "'", "AKIAABCDEFGHIJKLMNOP", "ü", "[secret]",
+			"A_TOKEN=", "x", "=", "sk_live_", "ghp_0123456789abcdefgh", " ", "https://a:b2@c", "'", "AKIAABCDEFGHIJKLMNOP", "ü",
 		})).Draw(t, "parts"), "")
 		got, changed := WithoutSecrets(line)
 		if HoldsSecret(line) && !changed {
