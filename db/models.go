@@ -71,14 +71,21 @@ type Capability struct {
 	Adopters      int32
 	TombstonedAt  *time.Time
 	TombstonedBy  *uuid.UUID
+	Facets        []string
+}
+
+type CapabilityIndex struct {
+	One     bool
+	Edition int32
 }
 
 type CapabilityList struct {
-	ID    int64
-	Shelf string
-	Term  string
-	Kind  string
-	N     int32
+	ID      int64
+	Shelf   string
+	Term    string
+	Kind    string
+	N       int32
+	Changed pgtype.Uint64
 }
 
 type CapabilityTerm struct {
@@ -113,6 +120,12 @@ type CapabilityVersion struct {
 	BlockedReason string
 }
 
+type CapabilityWord struct {
+	Key  string
+	Word string
+	Term string
+}
+
 type Change struct {
 	ID        int64
 	At        time.Time
@@ -129,6 +142,21 @@ type Conversation struct {
 	LastSeq   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
+}
+
+type Draft struct {
+	ID          uuid.UUID
+	Workspace   string
+	Subject     uuid.UUID
+	Kind        string
+	BaseSource  string
+	BaseID      string
+	BaseVersion string
+	Name        string
+	Form        json.RawMessage
+	Revision    int64
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
 }
 
 type IdempotencyKey struct {
@@ -259,6 +287,18 @@ type StagedFile struct {
 	Digest    string
 	Content   []byte
 	UsedAt    time.Time
+}
+
+type StagedImport struct {
+	ID         uuid.UUID
+	Workspace  string
+	Subject    uuid.UUID
+	Name       string
+	Origin     string
+	Ciphertext []byte
+	State      json.RawMessage
+	CreatedAt  time.Time
+	ExpiresAt  time.Time
 }
 
 type Token struct {

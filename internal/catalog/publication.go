@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/jsonx"
@@ -40,6 +42,9 @@ type Publication struct {
 	IfMatch string
 	// Provenance says where an import came from; a JSON object or nothing.
 	Provenance json.RawMessage
+	// Draft is the author's draft that this publishes, and that is gone
+	// afterwards; uuid.Nil for none.
+	Draft uuid.UUID
 }
 
 // draft is a Publication that passed every check that needs no database.

@@ -75,6 +75,9 @@ func (s *Service) publish(ctx context.Context, by publisher, d draft) (out Publi
 		if err != nil {
 			return err
 		}
+		if err := forgetDraft(ctx, tx, by, d); err != nil {
+			return err
+		}
 		out.Version, err = versionInfo(ctx, tx, by, d.ID, version)
 		return err
 	})
@@ -150,6 +153,10 @@ func checkName(ctx context.Context, tx pgx.Tx, by publisher, d draft) error {
 	if err != nil {
 		return fmt.Errorf("look for the name: %w", err)
 	}
+	return nameTaken(by, other)
+}
+
+func nameTaken(by publisher, other string) error {
 	return fault.New(fault.Conflict, "name_taken", "The name is, or reads like, that of %s.", name(by.Workspace, other)).
 		With("id", other).Do("Choose another name, or publish a new version of " + other + ".")
 }

@@ -1,0 +1,29 @@
+-- name: LockDrafts :exec
+-- Serialises the making of drafts by one member, so that their number holds.
+SELECT pg_advisory_xact_lock(hashtextextended('drafts:' || @owner::text, 0));
+
+-- name: CountDrafts :one
+SELECT count(*) FROM drafts d WHERE d.workspace = @workspace AND d.subject = @subject;
+
+-- name: InsertDraft :one
+INSERT INTO drafts (id, workspace, subject, kind, base_source, base_id, base_version, name, form)
+VALUES (@id, @workspace, @subject, @kind, @base_source, @base_id, @base_version, @name, @form)
+RETURNING revision, updated_at;
+
+-- name: UpdateDraft :one
+UPDATE drafts SET base_version = @base_version, name = @name, form = @form, revision = revision + 1, updated_at = now()
+WHERE id = @id AND workspace = @workspace AND subject = @subject AND kind = @kind
+    AND base_source = @base_source AND base_id = @base_id AND revision = @revision
+RETURNING revision, updated_at;
+
+-- name: DraftByID :one
+SELECT d.id, d.kind, d.base_source, d.base_id, d.base_version, d.name, d.form, d.revision, d.updated_at
+FROM drafts d WHERE d.id = @id AND d.workspace = @workspace AND d.subject = @subject;
+
+-- name: ListDrafts :many
+SELECT d.id, d.kind, d.base_source, d.base_id, d.base_version, d.name, d.revision, d.updated_at
+FROM drafts d WHERE d.workspace = @workspace AND d.subject = @subject
+ORDER BY d.updated_at DESC, d.id LIMIT 100;
+
+-- name: DeleteDraft :execrows
+DELETE FROM drafts WHERE id = @id AND workspace = @workspace AND subject = @subject;
