@@ -215,10 +215,21 @@ func (q *Queries) HiddenPrivate(ctx context.Context, db DBTX, arg HiddenPrivateP
 	return items, nil
 }
 
+const indexEdition = `-- name: IndexEdition :one
+SELECT edition FROM capability_index
+`
+
+func (q *Queries) IndexEdition(ctx context.Context, db DBTX) (int32, error) {
+	row := db.QueryRow(ctx, indexEdition)
+	var edition int32
+	err := row.Scan(&edition)
+	return edition, err
+}
+
 const indexSource = `-- name: IndexSource :one
 
 SELECT c.pk, c.source, c.id, c.reach, c.audiences, c.tags, c.created_at, c.adopters, c.tombstoned_at,
-    (c.deprecated IS NOT NULL)::bool AS deprecated, v.kind, v.content
+    (c.deprecated IS NOT NULL)::bool AS deprecated, c.facets, v.kind, v.content
 FROM capabilities c LEFT JOIN capability_versions v ON v.pk = c.latest_pk
 WHERE c.pk = $1
 `
@@ -234,6 +245,7 @@ type IndexSourceRow struct {
 	Adopters     int32
 	TombstonedAt *time.Time
 	Deprecated   bool
+	Facets       []string
 	Kind         *string
 	Content      *string
 }
@@ -253,6 +265,7 @@ func (q *Queries) IndexSource(ctx context.Context, db DBTX, pk int64) (IndexSour
 		&i.Adopters,
 		&i.TombstonedAt,
 		&i.Deprecated,
+		&i.Facets,
 		&i.Kind,
 		&i.Content,
 	)
@@ -637,6 +650,42 @@ func (q *Queries) MembershipsOf(ctx context.Context, db DBTX, subject uuid.UUID)
 	return items, nil
 }
 
+const missingWords = `-- name: MissingWords :many
+SELECT n.word::text AS word, n.term::text AS term
+FROM (SELECT unnest($1::text[]) AS word, unnest($2::text[]) AS term) AS n
+WHERE (SELECT w.term FROM capability_words w WHERE w.key = n.word AND w.word = n.word LIMIT 1) IS NULL
+`
+
+type MissingWordsParams struct {
+	Words []string
+	Terms []string
+}
+
+type MissingWordsRow struct {
+	Word string
+	Term string
+}
+
+func (q *Queries) MissingWords(ctx context.Context, db DBTX, arg MissingWordsParams) ([]MissingWordsRow, error) {
+	rows, err := db.Query(ctx, missingWords, arg.Words, arg.Terms)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MissingWordsRow
+	for rows.Next() {
+		var i MissingWordsRow
+		if err := rows.Scan(&i.Word, &i.Term); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const putFirstPartyOwner = `-- name: PutFirstPartyOwner :exec
 INSERT INTO workspaces (slug, name) VALUES ($1, $2) ON CONFLICT (slug) DO NOTHING
 `
@@ -648,6 +697,22 @@ type PutFirstPartyOwnerParams struct {
 
 func (q *Queries) PutFirstPartyOwner(ctx context.Context, db DBTX, arg PutFirstPartyOwnerParams) error {
 	_, err := db.Exec(ctx, putFirstPartyOwner, arg.Slug, arg.Name)
+	return err
+}
+
+const putWords = `-- name: PutWords :exec
+INSERT INTO capability_words (key, word, term)
+SELECT unnest($1::text[]), unnest($2::text[]), unnest($3::text[]) ON CONFLICT DO NOTHING
+`
+
+type PutWordsParams struct {
+	Keys  []string
+	Words []string
+	Terms []string
+}
+
+func (q *Queries) PutWords(ctx context.Context, db DBTX, arg PutWordsParams) error {
+	_, err := db.Exec(ctx, putWords, arg.Keys, arg.Words, arg.Terms)
 	return err
 }
 
@@ -881,6 +946,29 @@ type SetDeprecatedParams struct {
 
 func (q *Queries) SetDeprecated(ctx context.Context, db DBTX, arg SetDeprecatedParams) error {
 	_, err := db.Exec(ctx, setDeprecated, arg.Deprecated, arg.Pk)
+	return err
+}
+
+const setFacets = `-- name: SetFacets :exec
+UPDATE capabilities SET facets = $1 WHERE pk = $2
+`
+
+type SetFacetsParams struct {
+	Facets []string
+	Pk     int64
+}
+
+func (q *Queries) SetFacets(ctx context.Context, db DBTX, arg SetFacetsParams) error {
+	_, err := db.Exec(ctx, setFacets, arg.Facets, arg.Pk)
+	return err
+}
+
+const setIndexEdition = `-- name: SetIndexEdition :exec
+UPDATE capability_index SET edition = $1
+`
+
+func (q *Queries) SetIndexEdition(ctx context.Context, db DBTX, edition int32) error {
+	_, err := db.Exec(ctx, setIndexEdition, edition)
 	return err
 }
 

@@ -103,7 +103,7 @@ SELECT subject FROM memberships WHERE workspace = @workspace AND subject = ANY (
 
 -- name: IndexSource :one
 SELECT c.pk, c.source, c.id, c.reach, c.audiences, c.tags, c.created_at, c.adopters, c.tombstoned_at,
-    (c.deprecated IS NOT NULL)::bool AS deprecated, v.kind, v.content
+    (c.deprecated IS NOT NULL)::bool AS deprecated, c.facets, v.kind, v.content
 FROM capabilities c LEFT JOIN capability_versions v ON v.pk = c.latest_pk
 WHERE c.pk = @pk;
 
@@ -114,6 +114,24 @@ WHERE t.capability_pk + 0 = @capability_pk::bigint;
 
 -- name: DropTerms :exec
 DELETE FROM capability_terms WHERE capability_pk + 0 = @capability_pk::bigint AND list = ANY (@lists::bigint[]);
+
+-- name: SetFacets :exec
+UPDATE capabilities SET facets = @facets WHERE pk = @pk;
+
+-- name: MissingWords :many
+SELECT n.word::text AS word, n.term::text AS term
+FROM (SELECT unnest(@words::text[]) AS word, unnest(@terms::text[]) AS term) AS n
+WHERE (SELECT w.term FROM capability_words w WHERE w.key = n.word AND w.word = n.word LIMIT 1) IS NULL;
+
+-- name: PutWords :exec
+INSERT INTO capability_words (key, word, term)
+SELECT unnest(@keys::text[]), unnest(@words::text[]), unnest(@terms::text[]) ON CONFLICT DO NOTHING;
+
+-- name: IndexEdition :one
+SELECT edition FROM capability_index;
+
+-- name: SetIndexEdition :exec
+UPDATE capability_index SET edition = @edition;
 
 -- name: CapabilityKeys :many
 SELECT pk FROM capabilities WHERE pk > @after ORDER BY pk LIMIT 500;

@@ -68,10 +68,12 @@ type Page struct {
 	// NextCursor and PrevCursor are "" at the ends.
 	NextCursor string
 	PrevCursor string
-	// Total and Kinds are there when the query asked for counts. Kinds counts
-	// what each kind would give, whatever kinds the query chose.
-	Total Count
-	Kinds map[capability.Kind]Count
+	// Total and Facets are there when the query asked for counts.
+	Total  Count
+	Facets Facets
+	// Corrected is what was looked for instead of the query's words where one
+	// of them is held by so few that it may be mistyped, "" when none is.
+	Corrected string
 }
 
 // Browse returns a page of what the actor may read, in at most two statements.
@@ -90,22 +92,49 @@ func (s *Service) Browse(ctx context.Context, actor capability.Actor, q Query) (
 		return Page{}, err
 	}
 	shelves := shelvesOf(viewer, q.Scope)
-	groups, ok := q.groups(viewer)
+	words, ok := queryWords(q.Q)
 	if !ok || len(shelves) == 0 {
-		return q.emptyPage(), nil
+		return Page{Items: []Row{}}, nil
 	}
-	cells, err := s.cells(ctx, shelves, groups)
+	at.spell(words)
+	works := s.works(ctx)
+	if q.WorksHere {
+		q.works = works
+	}
+	f, err := s.look(ctx, shelves, words, append(q.groups(viewer, words), group{terms: []string{wholeTerm(splitWords(q.Q))}}))
 	if err != nil {
 		return Page{}, pg.Fault(err)
 	}
-	if len(cells) == 0 {
-		return q.emptyPage(), nil
+	groups := q.groups(viewer, words)
+	p := f.plan(q, words, groups, at, viewer)
+	var facets Facets
+	key, known := "", !q.Counts
+	if q.Counts {
+		key = f.countKey(q, words)
+		if facets, known = s.counts.get(key, f.state); !known {
+			p.facets = f.facetPlan(q, groups)
+		}
 	}
-	page, err := s.read(ctx, q.plan(cells, at, viewer), q, viewer)
-	if at != nil && unreadable(err) {
+	if len(p.cells) == 0 && (p.facets == nil || len(p.facets.sets) == 0) {
+		page := Page{Items: []Row{}, Corrected: corrected(words)}
+		page.count(facets, q.Kinds)
+		return page, nil
+	}
+	page, counts, err := s.read(ctx, p, viewer)
+	switch {
+	case at != nil && unreadable(err):
 		return Page{}, badCursor()
+	case err != nil:
+		return Page{}, pg.Fault(err)
 	}
-	return page, pg.Fault(err)
+	if !known {
+		if facets, err = facetsOf(counts, q, works); err != nil {
+			return Page{}, err
+		}
+		s.counts.put(key, f.state, facets)
+	}
+	page.count(facets, q.Kinds)
+	return page, nil
 }
 
 // unreadable reports whether the database could not read an argument, which
@@ -116,30 +145,26 @@ func unreadable(err error) bool {
 }
 
 // plan makes the query ready for the cells that it meets in.
-func (q Query) plan(cells []cell, at *cursor, v capability.Viewer) plan {
-	p := plan{
-		cells: ofKinds(cells, q.Kinds), others: len(cells[0].lists) - 1, sort: q.Sort, limit: q.Limit, at: at, workspace: v.Workspace,
-		subject: v.Subject, sized: cells,
+func (f found) plan(q Query, words []word, groups []group, at *cursor, v capability.Viewer) plan {
+	cells := ofKinds(f.cells(groups), q.Kinds)
+	if q.Sort == SortRelevance {
+		cells = f.relevant(cells, q, words, groups)
+	} else {
+		for i, c := range cells {
+			cells[i] = c.shortest()
+		}
 	}
-	if q.Counts && p.others > 0 {
-		p.counted = cells
+	return plan{
+		cells: cells, shape: shapeOf(cells), sort: q.Sort, limit: q.Limit, at: at, words: words, query: q.fingerprint(v),
+		workspace: v.Workspace, subject: v.Subject,
 	}
-	return p
-}
-
-func (q Query) emptyPage() Page {
-	page := Page{Items: []Row{}}
-	if q.Counts {
-		page.count(q, nil)
-	}
-	return page
 }
 
 // hit is a row of the page statement. Everything but walk and counts is NULL
 // when the page is empty.
 type hit struct {
 	walk        string
-	counts      []int64
+	counts      json.RawMessage
 	secrets     []string
 	key         int64
 	pk          *int64
@@ -165,75 +190,60 @@ type hit struct {
 }
 
 // read runs the page statement.
-func (s *Service) read(ctx context.Context, p plan, q Query, v capability.Viewer) (Page, error) {
+func (s *Service) read(ctx context.Context, p plan, v capability.Viewer) (Page, json.RawMessage, error) {
 	st := p.page()
 	rows, err := s.db.Query(ctx, st.sql.String(), st.args...)
 	if err != nil {
-		return Page{}, fmt.Errorf("browse: %w", err)
+		return Page{}, nil, fmt.Errorf("browse: %w", err)
 	}
 	hits, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (hit, error) { return scanHit(row, p) })
 	if err != nil {
-		return Page{}, fmt.Errorf("browse: %w", err)
+		return Page{}, nil, fmt.Errorf("browse: %w", err)
 	}
-	page := Page{Items: []Row{}}
-	if q.Counts {
-		page.count(q, p.kindCounts(hits[0].counts))
-	}
+	page := Page{Items: []Row{}, Corrected: corrected(p.words)}
 	if hits[0].pk == nil {
-		return page, nil
+		return page, hits[0].counts, nil
 	}
-	more := len(hits) > p.limit
+	counts, more := hits[0].counts, len(hits) > p.limit
 	hits = hits[:min(len(hits), p.limit)]
-	backward := p.at != nil && p.at.Backward
-	if backward {
+	if p.at != nil && p.at.Backward {
 		slices.Reverse(hits)
 	}
 	for _, h := range hits {
 		row, err := h.row(v)
 		if err != nil {
-			return Page{}, err
+			return Page{}, nil, err
 		}
 		page.Items = append(page.Items, row)
 	}
-	page.link(p, q.fingerprint(v), hits, more)
-	return page, nil
+	page.link(p, hits, more)
+	return page, counts, nil
 }
 
 // link sets the cursors around the page.
-func (page *Page) link(p plan, query string, hits []hit, more bool) {
-	walk, backward := hits[0].walk, false
+func (page *Page) link(p plan, hits []hit, more bool) {
+	c := cursor{Walk: hits[0].walk, Meant: meant(p.words)}
+	backward := false
 	if p.at != nil {
-		walk, backward = p.at.Walk, p.at.Backward
+		c.Walk, backward = p.at.Walk, p.at.Backward
 	}
 	first, last := hits[0], hits[len(hits)-1]
 	if more || backward {
-		page.NextCursor = cursor{Key: last.key, PK: *last.pk, Walk: walk}.encode(query)
+		c.Key, c.PK = last.key, *last.pk
+		page.NextCursor = c.encode(p.query)
 	}
 	if backward && more || p.at != nil && !backward {
-		page.PrevCursor = cursor{Key: first.key, PK: *first.pk, Walk: walk, Backward: true}.encode(query)
+		c.Key, c.PK, c.Backward = first.key, *first.pk, true
+		page.PrevCursor = c.encode(p.query)
 	}
 }
 
-// kindCounts adds the cells up by kind: their matches as counted, or the sizes
-// of their one list.
-func (p plan) kindCounts(counted []int64) map[capability.Kind]Count {
-	out := map[capability.Kind]Count{}
-	for i, c := range p.sized {
-		n := c.lists[0].size
-		if p.counted != nil {
-			n = int(counted[i])
-		}
-		out[c.kind] = out[c.kind].plus(Count{N: n})
-	}
-	return out
-}
-
-func (page *Page) count(q Query, counts map[capability.Kind]Count) {
-	page.Kinds = map[capability.Kind]Count{}
-	for _, k := range capability.Kinds {
-		page.Kinds[k] = counts[k].plus(Count{})
-		if len(q.Kinds) == 0 || slices.Contains(q.Kinds, k) {
-			page.Total = page.Total.plus(counts[k])
+// count fills in what the query asked to be counted.
+func (page *Page) count(f Facets, kinds []capability.Kind) {
+	page.Facets = f
+	for _, k := range f.Kinds {
+		if len(kinds) == 0 || slices.Contains(kinds, capability.Kind(k.Value)) {
+			page.Total = page.Total.plus(k.Count)
 		}
 	}
 }

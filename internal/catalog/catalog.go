@@ -4,6 +4,7 @@
 package catalog
 
 import (
+	"context"
 	"strings"
 
 	"github.com/google/uuid"
@@ -15,14 +16,18 @@ import (
 
 // Options is what the operator decided for the store.
 type Options struct {
-	Policy capability.Policy
-	Rules  capability.Rules
+	// Runtimes lists what this server can run beside text and remote servers;
+	// nil is nothing. It is asked for each search.
+	Runtimes func(context.Context) []Runtime
+	Policy   capability.Policy
+	Rules    capability.Rules
 }
 
 // Service is the store. It is safe for use by many goroutines.
 type Service struct {
-	db   *pg.DB
-	opts Options
+	db     *pg.DB
+	opts   Options
+	counts countCache
 }
 
 // New returns the store over the database.

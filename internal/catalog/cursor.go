@@ -17,6 +17,9 @@ type cursor struct {
 	// Walk is the snapshot of the walk's first page: in orders that move, what
 	// changed since is left out, so that nothing comes twice.
 	Walk string `json:"w"`
+	// Meant is what each word of the query may be mistyped for, as the walk's
+	// first page found it: the pages after it are about the same.
+	Meant [][]string `json:"m,omitempty"`
 }
 
 const (
@@ -59,10 +62,42 @@ func decodeCursor(s, query string) (*cursor, error) {
 		return nil, badCursor()
 	}
 	var c cursor
-	if err := json.Unmarshal(body, &c); err != nil || c.Key < 0 || c.Key > maxKey {
+	if err := json.Unmarshal(body, &c); err != nil || c.Key < 0 || c.Key > maxKey || len(c.Meant) > maxWords {
 		return nil, badCursor()
 	}
 	return &c, nil
+}
+
+// spell gives the words of the query what the walk takes them for.
+func (c *cursor) spell(words []word) {
+	if c == nil {
+		return
+	}
+	for i := range words {
+		words[i].meant = []spelling{}
+		if i >= len(c.Meant) {
+			continue
+		}
+		for _, w := range c.Meant[i][:min(len(c.Meant[i]), corrections)] {
+			if oneSlip(words[i].typed, w) {
+				words[i].meant = append(words[i].meant, spelling{w, wordTerm(stem(w))})
+			}
+		}
+	}
+}
+
+// meant is what a cursor keeps of the words; nil when none is mistyped.
+func meant(words []word) [][]string {
+	out, any := make([][]string, len(words)), false
+	for i, w := range words {
+		for _, m := range w.meant {
+			out[i], any = append(out[i], m.word), true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return out
 }
 
 func badCursor() error {

@@ -27,8 +27,8 @@ func TestFirstParty(t *testing.T) {
 		capability.KindSkill: 2, capability.KindHook: 1, capability.KindCommand: 1, capability.KindMCP: 2,
 		capability.KindEnvironment: 1, capability.KindDelegation: 1,
 	} {
-		if n[kind] < least || page.Kinds[kind].N != n[kind] {
-			t.Errorf("%d of kind %s, counted %d", n[kind], kind, page.Kinds[kind].N)
+		if counted := countOf(page.Facets.Kinds, string(kind)); n[kind] < least || counted.N != n[kind] {
+			t.Errorf("%d of kind %s, counted %d", n[kind], kind, counted.N)
 		}
 	}
 	grafana, err := b.store.Get(t.Context(), b.outsider, capability.FirstPartyOwner, "grafana")

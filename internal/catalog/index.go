@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -36,44 +37,62 @@ func reindex(ctx context.Context, tx pgx.Tx, pk int64) error {
 	if err != nil {
 		return fmt.Errorf("terms of capability: %w", err)
 	}
+	if !slices.Equal(row.Facets, want.filters) {
+		if err := queries.SetFacets(ctx, tx, db.SetFacetsParams{Pk: pk, Facets: want.filters}); err != nil {
+			return fmt.Errorf("set facets: %w", err)
+		}
+	}
 	return settle(ctx, tx, row, want, have)
+}
+
+// entry is what the index holds of one capability.
+type entry struct {
+	ranks     map[listKey]int32
+	filters   []string
+	spellings []spelling
 }
 
 // wanted lists where the capability belongs, with its ranks: nowhere when it
 // is tombstoned or has no live version.
-func wanted(row db.IndexSourceRow) (map[listKey]int32, error) {
-	out := map[listKey]int32{}
+func wanted(row db.IndexSourceRow) (entry, error) {
+	e := entry{ranks: map[listKey]int32{}, filters: []string{}}
 	if row.TombstonedAt != nil || row.Content == nil {
-		return out, nil
+		return e, nil
 	}
 	content, faults := capability.DecodeContent([]byte(*row.Content))
 	if len(faults) > 0 {
-		return nil, fmt.Errorf("index %s/%s: stored content does not decode: %v", row.Source, row.ID, faults)
+		return e, fmt.Errorf("index %s/%s: stored content does not decode: %v", row.Source, row.ID, faults)
 	}
-	ranks := subjectMatter{
+	m := subjectMatter{
 		source: row.Source, id: row.ID, reach: capability.Reach(row.Reach), tags: row.Tags, deprecated: row.Deprecated, content: content,
-	}.ranks(row.Adopters)
-	for _, shelf := range shelves(row.Source, capability.Reach(row.Reach), row.Audiences) {
+	}
+	return m.entry(text(row.Kind), shelves(row.Source, m.reach, row.Audiences), row.Adopters), nil
+}
+
+func (m subjectMatter) entry(kind string, shelves []string, adopters int32) entry {
+	e := entry{ranks: map[listKey]int32{}, filters: m.filters(), spellings: m.spellings()}
+	ranks := m.ranks(adopters)
+	for _, shelf := range shelves {
 		for term, rank := range ranks {
-			out[listKey{shelf, term, text(row.Kind)}] = rank
+			e.ranks[listKey{shelf, term, kind}] = rank
 		}
 	}
-	return out, nil
+	return e
 }
 
 // settle writes the difference between the rows that are wanted and those that
 // there are.
-func settle(ctx context.Context, tx pgx.Tx, row db.IndexSourceRow, want map[listKey]int32, have []db.TermsOfRow) error {
+func settle(ctx context.Context, tx pgx.Tx, row db.IndexSourceRow, want entry, have []db.TermsOfRow) error {
 	var gone, moved []int64
 	var ranks []int32
 	steps := map[listKey]int32{} // by how much each list grows
-	added := make(map[listKey]int32, len(want))
-	for k, rank := range want {
+	added := make(map[listKey]int32, len(want.ranks))
+	for k, rank := range want.ranks {
 		added[k], steps[k] = rank, 1
 	}
 	for _, h := range have {
 		k := listKey{h.Shelf, h.Term, h.Kind}
-		rank, stays := want[k]
+		rank, stays := want.ranks[k]
 		switch {
 		case !stays:
 			gone, steps[k] = append(gone, h.List), -1
@@ -84,8 +103,12 @@ func settle(ctx context.Context, tx pgx.Tx, row db.IndexSourceRow, want map[list
 		delete(added, k)
 		delete(steps, k)
 	}
+	touch(steps)
 	ids, err := grow(ctx, tx, steps)
 	if err != nil {
+		return err
+	}
+	if err := spell(ctx, tx, want.spellings, added); err != nil {
 		return err
 	}
 	if len(gone) > 0 {
@@ -97,6 +120,14 @@ func settle(ctx context.Context, tx pgx.Tx, row db.IndexSourceRow, want map[list
 		return err
 	}
 	return put(ctx, tx, row, added, ids)
+}
+
+// touch marks every shelf and kind of which a list changes: what was counted
+// over them no longer holds.
+func touch(steps map[listKey]int32) {
+	for _, k := range slices.Collect(maps.Keys(steps)) {
+		steps[listKey{k.shelf, everything, k.kind}] += 0
+	}
 }
 
 // grow changes the size of lists and makes the missing ones. It locks them in
@@ -112,9 +143,9 @@ func grow(ctx context.Context, tx pgx.Tx, steps map[listKey]int32) (map[listKey]
 		shelf[i], term[i], kind[i], by[i] = k.shelf, k.term, k.kind, steps[k]
 	}
 	rows, err := tx.Query(ctx, `
-		INSERT INTO capability_lists (shelf, term, kind, n)
-		SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[])
-		ON CONFLICT (shelf, term, kind) DO UPDATE SET n = capability_lists.n + excluded.n
+		INSERT INTO capability_lists (shelf, term, kind, n, changed)
+		SELECT *, pg_current_xact_id() FROM unnest($1::text[], $2::text[], $3::text[], $4::int[])
+		ON CONFLICT (shelf, term, kind) DO UPDATE SET n = capability_lists.n + excluded.n, changed = excluded.changed
 		RETURNING id, shelf, term, kind`, shelf, term, kind, by)
 	if err != nil {
 		return nil, fmt.Errorf("grow lists: %w", err)
@@ -130,6 +161,33 @@ func grow(ctx context.Context, tx pgx.Tx, steps map[listKey]int32) (map[listKey]
 		return nil, fmt.Errorf("grow lists: %w", err)
 	}
 	return ids, nil
+}
+
+// spell adds the words that the capability did not hold before to those that
+// one may mistype, in one order for all writers. Words stay when nothing holds
+// them any more: then they lead to no list.
+func spell(ctx context.Context, tx pgx.Tx, all []spelling, added map[listKey]int32) error {
+	fresh := map[string]bool{}
+	for k := range added {
+		fresh[k.term] = true
+	}
+	var p db.MissingWordsParams
+	for _, s := range all {
+		if fresh[s.term] {
+			p.Words, p.Terms = append(p.Words, s.word), append(p.Terms, s.term)
+		}
+	}
+	if len(p.Words) == 0 {
+		return nil
+	}
+	missing, err := queries.MissingWords(ctx, tx, p)
+	if err != nil {
+		return fmt.Errorf("look for words: %w", err)
+	}
+	if err := queries.PutWords(ctx, tx, wordRows(missing)); err != nil {
+		return fmt.Errorf("put words: %w", err)
+	}
+	return nil
 }
 
 func move(ctx context.Context, tx pgx.Tx, pk int64, lists []int64, ranks []int32) error {

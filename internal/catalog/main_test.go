@@ -112,3 +112,13 @@ func wantField(t testing.TB, err error, path, code string) {
 	}
 	t.Fatalf("got %v, want the fault %s at %s", err, code, path)
 }
+
+// countOf is the count of a value, none when it is not among them.
+func countOf(counts []catalog.FacetCount, value string) catalog.Count {
+	for _, c := range counts {
+		if c.Value == value {
+			return c.Count
+		}
+	}
+	return catalog.Count{}
+}

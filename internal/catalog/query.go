@@ -46,13 +46,19 @@ type Query struct {
 	Reach   []capability.Reach
 	Sources []string // any of
 	Domains []string // all of
-	Scope   Scope    // "" is ScopeVisible
-	Sort    Sort     // "" is SortCreated
-	Limit   int      // 0 is 30
-	Cursor  string
-	// Counts asks for totals beside the rows, which lists of programs do not
-	// need.
+	// WorksHere leaves out what this server cannot run: what comes as an image
+	// where there are no containers, and code in languages that it does not
+	// isolate. What one may read one may adopt, copy or switch on.
+	WorksHere bool
+	Scope     Scope // "" is ScopeVisible
+	Sort      Sort  // "" is SortCreated
+	Limit     int   // 0 is 30
+	Cursor    string
+	// Counts asks for totals and filters beside the rows, which lists of
+	// programs do not need.
 	Counts bool
+
+	works []Runtime // that this server has, when WorksHere
 }
 
 // check returns the query with defaults filled in, or every fault of it.
@@ -112,37 +118,43 @@ func (q Query) fingerprint(v capability.Viewer) string {
 	return string(body)
 }
 
-// groups lists what must be found of each capability: one term of each group.
-// The terms of a group exclude each other, so nothing is found twice. ok is
-// false when the words are none, and so nothing can match.
-func (q Query) groups(v capability.Viewer) (groups [][]string, ok bool) {
-	words, ok := queryTerms(q.Q)
-	for _, w := range words {
-		groups = append(groups, []string{w})
-	}
-	for _, t := range q.Tags {
-		groups = append(groups, []string{tagTerm(t)})
-	}
-	for _, d := range q.Domains {
-		groups = append(groups, []string{domainTerm(strings.ToLower(d))})
-	}
-	groups = appendGroup(groups, q.Sources, sourceTerm)
-	groups = appendGroup(groups, q.Reach, reachTerm)
-	if q.Scope == ScopeMine {
-		groups = append(groups, []string{sourceTerm(v.Workspace)})
-	}
-	return groups, ok
+// group is terms of which a capability has at least one.
+type group struct {
+	facet facet // "" for a word
+	terms []string
 }
 
-func appendGroup[T ~string](groups [][]string, values []T, term func(T) string) [][]string {
+// groups lists what must be found of each capability: one term of each group.
+// ok is false when the words are none, and so nothing can match.
+func (q Query) groups(v capability.Viewer, words []word) []group {
+	var out []group
+	for _, w := range words {
+		out = append(out, group{terms: w.terms()})
+	}
+	for _, t := range q.Tags {
+		out = append(out, group{facetTag, []string{tagTerm(t)}})
+	}
+	for _, d := range q.Domains {
+		out = append(out, group{facetDomain, []string{domainTerm(strings.ToLower(d))}})
+	}
+	out = appendGroup(out, facetSource, q.Sources, sourceTerm)
+	out = appendGroup(out, facetReach, q.Reach, reachTerm)
+	out = appendGroup(out, facetRuntime, q.works, runtimeTerm)
+	if q.Scope == ScopeMine {
+		out = append(out, group{facetScope, []string{sourceTerm(v.Workspace)}})
+	}
+	return out
+}
+
+func appendGroup[T ~string](groups []group, f facet, values []T, term func(T) string) []group {
 	if len(values) == 0 {
 		return groups
 	}
-	group := []string{}
+	g := group{facet: f}
 	for _, v := range values {
-		if t := term(v); !slices.Contains(group, t) {
-			group = append(group, t)
+		if t := term(v); !slices.Contains(g.terms, t) {
+			g.terms = append(g.terms, t)
 		}
 	}
-	return append(groups, group)
+	return append(groups, g)
 }

@@ -216,18 +216,22 @@ func statementsOf(t *testing.T, s *Service, me capability.Actor, q Query) []*sta
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups, _ := q.groups(me.Viewer())
+	words, _ := queryWords(q.Q)
+	at.spell(words)
 	shelves := shelvesOf(me.Viewer(), q.Scope)
-	cells, err := s.cells(t.Context(), shelves, groups)
+	asked := append(q.groups(me.Viewer(), words), group{terms: []string{wholeTerm(splitWords(q.Q))}})
+	look := &statement{args: lookupArgs(shelves, words, asked)}
+	look.sql.WriteString(lookup)
+	f, err := s.look(t.Context(), shelves, words, asked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	look := &statement{args: []any{shelves, slices.Concat(append(groups, []string{everything})...)}}
-	look.sql.WriteString(lookup)
-	out := []*statement{look}
-	if len(cells) > 0 {
-		out = append(out, q.plan(cells, at, me.Viewer()).page())
+	groups := q.groups(me.Viewer(), words)
+	p := f.plan(q, words, groups, at, me.Viewer())
+	if q.Counts {
+		p.facets = f.facetPlan(q, groups)
 	}
+	out := []*statement{look, p.page()}
 	for _, st := range out {
 		if !slices.Contains(counter.Statements(), st.sql.String()) {
 			t.Fatalf("the explained statement is not one that ran:\n%s", st.sql.String())

@@ -10,14 +10,26 @@ import (
 // order, from where.
 type plan struct {
 	cells     []cell // of the page
-	sized     []cell // of every kind, for the counts
-	counted   []cell // sized, when it takes a walk; nil when the lists say their size
-	others    int    // lists of each cell beside the one that is walked
+	shape     shape  // of its cells
+	facets    *facetPlan
 	sort      Sort
 	limit     int
 	at        *cursor
+	words     []word
+	query     string // its fingerprint
 	workspace string
 	subject   string
+}
+
+// shape is how many columns a statement needs for its cells.
+type shape struct{ lists, without int }
+
+func shapeOf(cells []cell) shape {
+	s := shape{lists: 1}
+	for _, c := range cells {
+		s.lists, s.without = max(s.lists, len(c.lists)), max(s.without, len(c.without))
+	}
+	return s
 }
 
 // column is the index column that the order walks by.
@@ -45,7 +57,7 @@ func (p plan) direction() (order, compare string) {
 
 // blended reports whether the order is by the sum of several ranks, which no
 // index holds: then the best of the walked lists are ranked anew.
-func (p plan) blended() bool { return p.sort == SortRelevance && p.others > 0 }
+func (p plan) blended() bool { return p.sort == SortRelevance && p.shape.lists > 1 }
 
 // statement is SQL with its arguments.
 type statement struct {
@@ -71,7 +83,7 @@ func (p plan) page() *statement {
 	s := &statement{}
 	order, _ := p.direction()
 	s.add("SELECT pg_current_snapshot()::text AS walk, ")
-	s.counts(p)
+	s.facets(p.facets)
 	s.add(" AS counts, ")
 	s.secrets(p)
 	s.add(" AS secrets, page.*\nFROM (SELECT) AS one LEFT JOIN LATERAL (\nSELECT hit.key, hit.capability_pk, c.* FROM (")
@@ -102,47 +114,102 @@ func (s *statement) secrets(p plan) {
 		s.arg(p.workspace), s.arg(optionalID(p.subject)))
 }
 
-// from spells the cells: a row each, with the list to walk and the others.
-func (s *statement) from(p plan, cells []cell) {
-	lists := make([][]int64, p.others+1)
-	for _, c := range cells {
-		for i, l := range c.lists {
-			lists[i] = append(lists[i], l.id)
+// columns spells the lists of the cells: l0, the one to walk, l1 and so on,
+// and those that they are without, x1 and so on. A cell with fewer repeats its
+// first, or is without a list that there is not.
+func (s *statement) columns(cells []cell, sh shape) (args, names []string) {
+	column := func(name string, of func(cell) int64) {
+		values := make([]int64, len(cells))
+		for i, c := range cells {
+			values[i] = of(c)
 		}
+		args, names = append(args, s.arg(values)+"::bigint[]"), append(names, name)
 	}
-	args, columns := make([]string, len(lists)), make([]string, len(lists))
-	for i := range lists {
-		args[i], columns[i] = s.arg(lists[i])+"::bigint[]", fmt.Sprintf("l%d", i)
+	for i := range sh.lists {
+		column(fmt.Sprintf("l%d", i), func(c cell) int64 {
+			if i < len(c.lists) {
+				return c.lists[i].id
+			}
+			return c.lists[0].id
+		})
 	}
-	s.add("unnest(%s) AS cell (%s)", strings.Join(args, ", "), strings.Join(columns, ", "))
+	for i := range sh.without {
+		column(fmt.Sprintf("x%d", i+1), func(c cell) int64 {
+			if i < len(c.without) {
+				return c.without[i].id
+			}
+			return 0
+		})
+	}
+	return args, names
+}
+
+// from spells the cells of a page, a row each. Where ranks are blended each
+// list has its weight; what is added to all of a cell is its bonus.
+func (s *statement) from(p plan) {
+	args, names := s.columns(p.cells, p.shape)
+	number := func(name string, of func(cell) int) {
+		values := make([]int64, len(p.cells))
+		for i, c := range p.cells {
+			values[i] = int64(of(c))
+		}
+		args, names = append(args, s.arg(values)+"::bigint[]"), append(names, name)
+	}
+	for i := 0; p.blended() && i < p.shape.lists; i++ {
+		number(fmt.Sprintf("w%d", i), func(c cell) int {
+			if i < len(c.weights) {
+				return c.weights[i]
+			}
+			return 0
+		})
+	}
+	if p.sort == SortRelevance {
+		number("bonus", func(c cell) int { return c.bonus })
+	}
+	s.add("unnest(%s) AS cell (%s)", strings.Join(args, ", "), strings.Join(names, ", "))
 }
 
 // probes asks the other lists of the cell for the row d: each joins as o1, o2 …
-// with its rank, and a row that is not in all of them falls away.
-func (s *statement) probes(p plan) {
-	for i := 1; i <= p.others; i++ {
-		s.add(`
-		CROSS JOIN LATERAL (SELECT t.rank FROM capability_terms t
-			WHERE t.list = cell.l%d AND t.created_at = d.created_at AND t.capability_pk = d.capability_pk LIMIT 1) AS o%d`, i, i)
+// with its rank, and a row that is not in all of them falls away. The lists
+// that it must not be in join as n1, n2 …
+func (s *statement) probes(sh shape) {
+	for i := 1; i < sh.lists; i++ {
+		s.add("\n\t\tCROSS JOIN LATERAL ("+probe+") AS o%[1]d", i, "l")
+	}
+	for i := 1; i <= sh.without; i++ {
+		s.add("\n\t\tLEFT JOIN LATERAL ("+probe+") AS n%[1]d ON true", i, "x")
+	}
+}
+
+const probe = `SELECT t.rank FROM capability_terms t
+			WHERE t.list = cell.%[2]s%[1]d AND t.created_at = d.created_at AND t.capability_pk = d.capability_pk LIMIT 1`
+
+// kept leaves out what the cell is without.
+func (s *statement) kept(sh shape) {
+	for i := 1; i <= sh.without; i++ {
+		s.add(" AND n%d.rank IS NULL", i)
 	}
 }
 
 // hits builds the walk: key and capability_pk of the page's rows.
 func (s *statement) hits(p plan) {
 	order, compare := p.direction()
-	inner, inwards := p.limit+1, order
-	key := "d." + p.column()
-	if p.blended() {
-		inner, inwards = max(inner, candidates/max(4, len(p.cells))), "DESC"
-		for i := 1; i <= p.others; i++ {
-			key += fmt.Sprintf(" + o%d.rank", i)
+	inner, inwards, key := p.limit+1, order, "d."+p.column()
+	switch {
+	case p.blended():
+		inner, inwards, key = p.budget(), "DESC", "cell.bonus"
+		for i := range p.shape.lists {
+			key += fmt.Sprintf(" + cell.w%d * %s.rank", i, map[bool]string{true: "d", false: fmt.Sprintf("o%d", i)}[i == 0])
 		}
+	case p.sort == SortRelevance:
+		key += " + cell.bonus"
 	}
 	s.add("SELECT w.key, w.capability_pk FROM ")
-	s.from(p, p.cells)
+	s.from(p)
 	s.add("\nCROSS JOIN LATERAL (SELECT %s AS key, d.capability_pk FROM capability_terms d", key)
-	s.probes(p)
+	s.probes(p.shape)
 	s.add("\n	WHERE d.list = cell.l0")
+	s.kept(p.shape)
 	if p.at != nil && !p.blended() {
 		s.add(" AND (d.%s, d.capability_pk) %s (%s, %s)", p.column(), compare, s.place(p), s.arg(p.at.PK))
 	}
@@ -157,26 +224,35 @@ func (s *statement) hits(p plan) {
 	s.add("\nORDER BY w.key %s, w.capability_pk %s LIMIT %d", order, order, p.limit+1)
 }
 
+// budget is how many rows of each cell a blended relevance ranks: about
+// candidates in all, and where cells are short the long ones get more. Powers
+// of two keep the number of statements small.
+func (p plan) budget() int {
+	b := 32
+	for b < p.limit+1 {
+		b *= 2
+	}
+	for b < candidates {
+		n := 0
+		for _, c := range p.cells {
+			n += min(c.lists[0].size, 2*b)
+		}
+		if n > candidates {
+			break
+		}
+		b *= 2
+	}
+	return b
+}
+
 // place is the cursor's key in the type of the order's column.
 func (s *statement) place(p plan) string {
 	if p.column() == "created_at" {
 		return s.arg(time.UnixMicro(p.at.Key))
 	}
-	return s.arg(p.at.Key) + "::bigint"
-}
-
-// counts counts the matches of each counted cell, in order, up to one more
-// than is told exactly. The ORDER BY is for the planner: an index that it walks
-// to the LIMIT.
-func (s *statement) counts(p plan) {
-	if len(p.counted) == 0 {
-		s.add("NULL::bigint[]")
-		return
+	key := s.arg(p.at.Key) + "::bigint"
+	if p.sort == SortRelevance && !p.blended() {
+		key += " - cell.bonus"
 	}
-	s.add("(SELECT array_agg(n.n ORDER BY cell.i) FROM (SELECT *, row_number() OVER () AS i FROM ")
-	s.from(p, p.counted)
-	s.add(`) AS cell CROSS JOIN LATERAL (
-	SELECT count(*) AS n FROM (SELECT FROM capability_terms d`)
-	s.probes(p)
-	s.add("\n	WHERE d.list = cell.l0 ORDER BY d.created_at, d.capability_pk LIMIT %d) AS bounded) AS n)", countCap+1)
+	return key
 }

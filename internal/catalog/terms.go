@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"capstore/internal/capability"
@@ -18,17 +19,33 @@ func sourceTerm(s string) string { return "s:" + s }
 func reachTerm(r capability.Reach) string {
 	return "r:" + string(r)
 }
+func runtimeTerm(r Runtime) string { return "x:" + string(r) }
 
-// How much a word says about what a capability is, by where it stands.
+// wholeTerm is of a name as a whole, word by word.
+func wholeTerm(words []string) string { return "=:" + strings.Join(words, " ") }
+
+// How much a term says about what a capability is, by where it stands.
 const (
-	inName         = 100
-	inID           = 80
-	inTags         = 60
-	beginsName     = 50
-	inTools        = 40
-	beginsOther    = 25
+	isName         = 120
+	isTool         = 110 // of several words
+	opensName      = 100 // the first word of a name
+	beginsName     = 90  // the beginning of that word
+	inName         = 80
+	beginsNameWord = 65
+	inID           = 60
+	inTags         = 55
+	inTools        = 45
+	beginsOther    = 35
+	inSource       = 25
 	inDescription  = 20
 	inInstructions = 5
+	ofFilter       = 4
+)
+
+// From how many letters on a beginning is looked for; Korean from one.
+const (
+	shortBeginning = 2 // of tags and domains
+	longBeginning  = 3 // of tools and owners
 )
 
 const (
@@ -66,49 +83,92 @@ func (s termSet) add(term string, weight int32) { s[term] = max(s[term], weight)
 // terms lists every term of the capability with its weight.
 func (m subjectMatter) terms() termSet {
 	set := termSet{}
-	m.addFacets(set)
-	names := nameWords(m.content.Name)
-	// A short name that is the word says more than a long one that holds it.
-	set.words(names, inName-int32(min(len(names), 10)), beginsName)
-	set.words(nameWords(m.id), inID, beginsOther)
-	set.words(nameWords(m.source), beginsOther, beginsOther)
+	m.addFilters(set)
+	set.name(m.content.Name)
+	set.alike(m.content.Name)
+	set.whole(strings.ReplaceAll(m.id, "-", " "), isName)
+	set.words(nameWords(m.id), inID, beginsOther, 1)
+	set.words(nameWords(m.source), inSource, inSource, longBeginning)
 	for _, tag := range m.tags {
-		set.words(splitWords(tag), inTags, beginsOther)
+		set.whole(tag, inTags)
+		set.words(splitWords(tag), inTags, beginsOther, shortBeginning)
 	}
 	tools, domains, long := discoverable(m.content.Spec)
 	for _, tool := range tools {
-		set.words(nameWords(tool), inTools, beginsOther)
+		set.whole(tool, isTool)
+		set.words(nameWords(tool), inTools, beginsOther, longBeginning)
 	}
 	for _, d := range domains {
-		set.add(domainTerm(d), 1)
-		set.words(splitWords(d), inTags, beginsOther)
+		set.words(splitWords(d), inTags, beginsOther, shortBeginning)
 	}
 	set.prose(m.content.Description, inDescription, maxTerms)
 	set.prose(long, inInstructions, maxInstructionWords)
 	if m.deprecated {
 		for term, weight := range set {
-			set[term] = weight / 4
+			set[term] = max(1, weight/4)
 		}
 	}
 	return set
 }
 
-func (m subjectMatter) addFacets(set termSet) {
-	set.add(everything, 4)
-	set.add(sourceTerm(m.source), 4)
-	set.add(reachTerm(m.reach), 4)
+// filters lists the terms that filters offer.
+func (m subjectMatter) filters() []string {
+	_, domains, _ := discoverable(m.content.Spec)
+	out := []string{sourceTerm(m.source), reachTerm(m.reach), runtimeTerm(runtimeOf(m.content.Spec))}
 	for _, tag := range m.tags {
-		set.add(tagTerm(tag), 4)
+		out = append(out, tagTerm(tag))
+	}
+	for _, d := range domains {
+		out = append(out, domainTerm(d))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (m subjectMatter) addFilters(set termSet) {
+	set.add(everything, ofFilter)
+	for _, term := range m.filters() {
+		set.add(term, ofFilter)
 	}
 }
 
-// words adds words that are found by any beginning too.
-func (s termSet) words(words []string, whole, begin int32) {
+// name adds a name: its words, the first of them apart, and the whole. A short
+// name that is the word says more than a long one that holds it.
+func (s termSet) name(name string) {
+	words := splitWords(name)
+	long := int32(min(len(words), 10))
+	for i, w := range words {
+		whole, begin := int32(inName), int32(beginsNameWord)
+		switch {
+		case len(words) == 1:
+			whole, begin = isName+long, beginsName+long
+		case i == 0:
+			whole, begin = opensName, beginsName
+		}
+		s.words([]string{w}, whole-long, begin-long, 1)
+	}
+	s.words(nameWords(name), inName-long, beginsNameWord-long, 1)
+	s.whole(name, isName)
+}
+
+// whole adds a name of several words as one, so that who types it whole finds
+// it before all that holds its words.
+func (s termSet) whole(name string, weight int32) {
+	for _, words := range [][]string{splitWords(name), splitWords(splitHumps(name))} {
+		if len(words) > 1 {
+			s.add(wholeTerm(words), weight)
+		}
+	}
+}
+
+// words adds words that are found by any beginning of at least from letters
+// too. A query asks by the stem of what was typed so far.
+func (s termSet) words(words []string, whole, begin int32, from int) {
 	for _, w := range words {
 		for _, p := range prefixes(w) {
-			// A query asks by the stem of what was typed so far.
-			s.add(wordTerm(p), begin)
-			s.add(wordTerm(stem(p)), begin)
+			if len(p) >= from {
+				s.add(wordTerm(stem(p)), begin)
+			}
 		}
 		s.add(wordTerm(stem(w)), whole)
 	}

@@ -241,7 +241,7 @@ func TestManyPublishAtOnce(t *testing.T) {
 	}
 	page, err = b.store.Browse(t.Context(), b.outsider, catalog.Query{Q: "parallel", Counts: true, Limit: 5})
 	wantCode(t, err, "")
-	if page.Kinds[capability.KindCode].N != 20 {
-		t.Errorf("the list counts %+v", page.Kinds)
+	if countOf(page.Facets.Kinds, string(capability.KindCode)).N != 20 {
+		t.Errorf("the list counts %+v", page.Facets.Kinds)
 	}
 }

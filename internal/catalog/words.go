@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	maxWord    = 40 // runes; what is longer is cut
-	queryWords = 8  // the words of a query that count
+	maxWord  = 40 // runes; what is longer is cut
+	maxWords = 8  // the words of a query that count
 )
 
 // splitWords cuts text into words, folded so that case, width and accents make
@@ -143,21 +143,41 @@ func prefixes(word string) []string {
 	return out
 }
 
-// queryTerms turns what a person typed into the terms that must all be there.
+// word is a word of a query.
+type word struct {
+	typed string
+	term  string     // that stands for every word that begins so
+	meant []spelling // what it may be mistyped for, the likeliest first
+}
+
+// terms are those that find the word, what was typed first.
+func (w word) terms() []string {
+	out := []string{w.term}
+	for _, m := range w.meant {
+		if !slices.Contains(out, m.term) {
+			out = append(out, m.term)
+		}
+	}
+	return out
+}
+
+// queryWords turns what a person typed into the words that must all be there.
 // Each stands for every word that begins so, which is what a search while
 // typing needs. ok is false when something was typed and none of it is a word.
-func queryTerms(q string) (terms []string, ok bool) {
+func queryWords(q string) (out []word, ok bool) {
 	words := splitWords(q)
 	if content := slices.DeleteFunc(slices.Clone(words), isStopWord); len(content) > 0 {
 		words = content
 	}
 	for _, w := range words {
+		bare := w
 		if isKorean(w) {
-			w = bareKorean(w)
+			bare = bareKorean(w)
 		}
-		if t := wordTerm(stem(w)); !slices.Contains(terms, t) && len(terms) < queryWords {
-			terms = append(terms, t)
+		t := wordTerm(stem(bare))
+		if len(out) < maxWords && !slices.ContainsFunc(out, func(w word) bool { return w.term == t }) {
+			out = append(out, word{typed: w, term: t})
 		}
 	}
-	return terms, len(terms) > 0 || strings.TrimSpace(q) == ""
+	return out, len(out) > 0 || strings.TrimSpace(q) == ""
 }

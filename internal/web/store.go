@@ -79,8 +79,8 @@ func (s *Site) browse(c *Ctx, sh shelf) (views.Store, error) {
 		return v, err
 	}
 	v.Next, v.Prev, v.Total = page.NextCursor, page.PrevCursor, views.Count(page.Total)
-	for _, k := range capability.Kinds {
-		v.Kinds = append(v.Kinds, views.KindCount{Kind: string(k), Count: views.Count(page.Kinds[k])})
+	for _, k := range page.Facets.Kinds {
+		v.Kinds = append(v.Kinds, views.KindCount{Kind: k.Value, Count: views.Count(k.Count)})
 	}
 	for _, row := range page.Items {
 		v.Rows = append(v.Rows, storeRow(row))

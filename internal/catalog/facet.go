@@ -1,0 +1,318 @@
+package catalog
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"capstore/internal/capability"
+)
+
+// facet is a kind of filter, spelled as its terms begin.
+type facet string
+
+const (
+	facetKind    facet = "k"
+	facetTag     facet = "t"
+	facetReach   facet = "r"
+	facetDomain  facet = "d"
+	facetSource  facet = "s"
+	facetRuntime facet = "x"
+	facetScope   facet = "-" // what a page is about, which no filter takes away
+)
+
+// offered is how many values of each facet are counted: the most frequent ones.
+const offered = 12
+
+// FacetCount is how many there would be with a value of a filter.
+type FacetCount struct {
+	Value string // as the query spells it, or as the index does: tags are folded
+	Count
+}
+
+// Facets says of each filter what choosing a value of it would give, the other
+// filters being as they are: any of the kinds, reaches and sources, which widen
+// each other, and all of the tags and domains, which narrow. Tags, Domains and
+// Sources are the most frequent ones of what was found, most first, those of
+// the query always among them. Values that nothing has are left out, but for
+// those of the query.
+type Facets struct {
+	Kinds, Reaches, Tags, Domains, Sources []FacetCount
+	// WorksHere is how many of what was found this server can run.
+	WorksHere Count
+}
+
+// facetSet is a set of matches over which facets are counted: those of the
+// query, or those without its own filter of a facet.
+type facetSet struct {
+	cells  []cell
+	facets []facet
+}
+
+// facetPlan is what a page counts.
+type facetPlan struct {
+	sets  []facetSet
+	shape shape
+	all   bool // the matches are whole shelves: lists know their sizes
+	// askedTerms are what the query's filters name, each in a set of
+	// askedSets: they are counted however rare they are.
+	askedTerms []string
+	askedSets  []int32
+}
+
+// facetPlan lists the sets of the query: one for all facets whose filter is
+// off or narrows, and one for each other.
+func (f found) facetPlan(q Query, groups []group) *facetPlan {
+	p := &facetPlan{all: len(groups) == 0}
+	rest := []facet{facetTag, facetDomain}
+	for _, w := range []struct {
+		facet facet
+		on    bool
+	}{{facetKind, len(q.Kinds) > 0}, {facetReach, len(q.Reach) > 0}, {facetSource, len(q.Sources) > 0}, {facetRuntime, q.WorksHere}} {
+		if !w.on {
+			rest = append(rest, w.facet)
+			continue
+		}
+		cells := f.cells(slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return g.facet == w.facet }))
+		if w.facet != facetKind {
+			cells = ofKinds(cells, q.Kinds)
+		}
+		p.add(facetSet{cells, []facet{w.facet}}, groups)
+	}
+	p.add(facetSet{ofKinds(f.cells(groups), q.Kinds), rest}, groups)
+	return p
+}
+
+func (p *facetPlan) add(set facetSet, groups []group) {
+	if len(set.cells) == 0 {
+		return
+	}
+	for _, g := range groups {
+		if slices.Contains(set.facets, g.facet) {
+			for _, term := range g.terms {
+				p.askedTerms, p.askedSets = append(p.askedTerms, term), append(p.askedSets, int32(len(p.sets)))
+			}
+		}
+	}
+	for i, c := range set.cells {
+		set.cells[i] = c.shortest()
+	}
+	sh := shapeOf(set.cells)
+	p.shape = shape{max(p.shape.lists, sh.lists), max(p.shape.without, sh.without)}
+	p.sets = append(p.sets, set)
+}
+
+// budgets shares countCap rows out among the cells of a set: what of it fits
+// is seen whole.
+func (set facetSet) budgets() []int {
+	order := make([]int, len(set.cells))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(set.cells[a].lists[0].size, set.cells[b].lists[0].size) })
+	out, left := make([]int, len(set.cells)), countCap
+	for i, c := range order {
+		out[c] = max(1, min(set.cells[c].lists[0].size, left/(len(order)-i)))
+		left -= out[c]
+	}
+	return out
+}
+
+// facets builds the counts. Up to countCap matches are read with the terms that
+// filters offer; where there are more, the lists of the most frequent terms are
+// met with the matches, each up to one more than is told exactly.
+func (s *statement) facets(p *facetPlan) {
+	if p == nil || len(p.sets) == 0 {
+		s.add("NULL::json")
+		return
+	}
+	s.add("(WITH cell AS MATERIALIZED (SELECT * FROM ")
+	s.facetCells(p)
+	s.add(`), seen AS MATERIALIZED (
+	SELECT cell.set, cell.i, cell.kind, w.capability_pk FROM cell CROSS JOIN LATERAL (SELECT d.capability_pk FROM capability_terms d`)
+	s.probes(p.shape)
+	s.add("\n\tWHERE d.list = cell.l0")
+	s.kept(p.shape)
+	s.add(` ORDER BY d.created_at DESC, d.capability_pk DESC LIMIT cell.budget) AS w
+), whole AS MATERIALIZED (
+	SELECT cell.set, bool_and(cell.n0 <= cell.budget OR coalesce(got.n, 0) < cell.budget) AS is
+	FROM cell LEFT JOIN (SELECT seen.i, count(*) AS n FROM seen GROUP BY seen.i) AS got ON got.i = cell.i GROUP BY cell.set
+), tally AS MATERIALIZED (
+	SELECT f.set, f.term, sum(f.one) AS n, bool_or(f.one = 0) AS asked FROM (
+		SELECT seen.set, unnest(c.facets || ('k:' || seen.kind)) AS term, 1 AS one
+		FROM seen CROSS JOIN LATERAL (SELECT c.facets FROM capabilities c WHERE c.pk = seen.capability_pk LIMIT 1) AS c
+		UNION ALL SELECT a.set, a.term, 0 FROM unnest(%s::int[], %s::text[]) AS a (set, term)
+	) AS f GROUP BY f.set, f.term
+), top AS MATERIALIZED (
+	SELECT t.*, row_number() OVER (PARTITION BY t.set, left(t.term, 1) ORDER BY t.n DESC, t.term) AS place
+	FROM tally t JOIN unnest(%s::int[], %s::text[]) AS wanted (set, facet) ON wanted.set = t.set AND wanted.facet = left(t.term, 1)
+)
+SELECT json_agg(json_build_array(top.term, CASE WHEN whole.is THEN top.n ELSE `, s.arg(p.askedSets), s.arg(p.askedTerms), s.arg(p.sets32()), s.arg(p.names()))
+	s.meets(p)
+	s.add(` END)) FROM top JOIN whole ON whole.set = top.set WHERE top.place <= %d OR top.asked)`, offered)
+}
+
+// meets counts what of the term's lists lies in the matches of its set.
+func (s *statement) meets(p *facetPlan) {
+	const of = `CROSS JOIN LATERAL (
+		SELECT l.id, l.n FROM capability_lists l WHERE l.shelf = cell.shelf AND l.term = top.term AND l.kind = cell.kind LIMIT 1) AS v`
+	if p.all {
+		s.add("CASE WHEN left(top.term, 1) = 'k' THEN (SELECT sum(cell.n0) FROM cell WHERE cell.set = top.set AND cell.kind = substr(top.term, 3))")
+		s.add("\n\tELSE (SELECT sum(v.n) FROM cell %s WHERE cell.set = top.set) END", of)
+		return
+	}
+	walk := func(list string, skip int, condition string) {
+		s.add("(SELECT FROM capability_terms d")
+		sh := p.shape
+		if skip == 0 {
+			// The cell's own first list is asked like its others.
+			s.add("\n\t\tCROSS JOIN LATERAL ("+probe+") AS o%[1]d", 0, "l")
+		}
+		s.probes(sh)
+		if skip == 1 {
+			s.add(`
+		CROSS JOIN LATERAL (SELECT t.rank FROM capability_terms t
+			WHERE t.list = v.id AND t.created_at = d.created_at AND t.capability_pk = d.capability_pk LIMIT 1) AS ov`)
+		}
+		s.add("\n\tWHERE d.list = %s AND %s", list, condition)
+		s.kept(sh)
+		s.add(" ORDER BY d.created_at, d.capability_pk LIMIT %d)", countCap+1)
+	}
+	s.add("CASE WHEN left(top.term, 1) = 'k' THEN (SELECT count(*) FROM (SELECT FROM cell CROSS JOIN LATERAL ")
+	walk("cell.l0", 2, "true")
+	s.add(" AS w WHERE cell.set = top.set AND cell.kind = substr(top.term, 3) LIMIT %d) AS bounded)", countCap+1)
+	s.add("\n\tELSE (SELECT count(*) FROM (SELECT FROM cell %s CROSS JOIN LATERAL (", of)
+	walk("v.id", 0, "v.n <= cell.n0")
+	s.add("\n\tUNION ALL ")
+	walk("cell.l0", 1, "v.n > cell.n0")
+	s.add(") AS w WHERE cell.set = top.set LIMIT %d) AS bounded) END", countCap+1)
+}
+
+// facetCells spells the cells of all sets.
+func (s *statement) facetCells(p *facetPlan) {
+	var cells []cell
+	var sets, ordinals, sizes, budgets []int32
+	var shelves, kinds []string
+	for i, set := range p.sets {
+		for j, b := range set.budgets() {
+			c := set.cells[j]
+			cells, sets, ordinals = append(cells, c), append(sets, int32(i)), append(ordinals, int32(len(ordinals)))
+			sizes, budgets = append(sizes, int32(c.lists[0].size)), append(budgets, int32(b))
+			shelves, kinds = append(shelves, c.shelf), append(kinds, string(c.kind))
+		}
+	}
+	args, names := s.columns(cells, p.shape)
+	args = append(args, s.arg(sets)+"::int[]", s.arg(ordinals)+"::int[]", s.arg(sizes)+"::int[]", s.arg(budgets)+"::int[]",
+		s.arg(shelves)+"::text[]", s.arg(kinds)+"::text[]")
+	names = append(names, "set", "i", "n0", "budget", "shelf", "kind")
+	s.add("unnest(%s) AS cell (%s)", strings.Join(args, ", "), strings.Join(names, ", "))
+}
+
+// sets32 and names list the facets of each set, by the number of the set.
+func (p *facetPlan) sets32() (out []int32) {
+	for i, set := range p.sets {
+		for range set.facets {
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
+func (p *facetPlan) names() (out []string) {
+	for _, set := range p.sets {
+		for _, f := range set.facets {
+			out = append(out, string(f))
+		}
+	}
+	return out
+}
+
+// termCount is a term with how many matches it has.
+type termCount struct {
+	term string
+	n    int
+}
+
+func decodeCounts(raw json.RawMessage) ([]termCount, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	var rows [][2]json.RawMessage
+	if err := json.Unmarshal(raw, &rows); err != nil {
+		return nil, fmt.Errorf("decode counts: %w", err)
+	}
+	out := make([]termCount, len(rows))
+	for i, r := range rows {
+		if err := json.Unmarshal(r[0], &out[i].term); err != nil {
+			return nil, fmt.Errorf("decode counts: %w", err)
+		}
+		if string(r[1]) != "null" {
+			if err := json.Unmarshal(r[1], &out[i].n); err != nil {
+				return nil, fmt.Errorf("decode counts: %w", err)
+			}
+		}
+	}
+	return out, nil
+}
+
+func counted(n int) Count { return Count{}.plus(Count{N: n}) }
+
+// facetsOf sorts the counts by filter.
+func facetsOf(raw json.RawMessage, q Query, works []Runtime) (Facets, error) {
+	counts, err := decodeCounts(raw)
+	if err != nil {
+		return Facets{}, err
+	}
+	values := map[facet]map[string]Count{}
+	for _, c := range counts {
+		f, value := facet(c.term[:1]), c.term[2:]
+		if values[f] == nil {
+			values[f] = map[string]Count{}
+		}
+		values[f][value] = counted(c.n)
+	}
+	out := Facets{
+		Kinds:   inOrder(capability.Kinds, values[facetKind], q.Kinds),
+		Reaches: inOrder(capability.Reaches, values[facetReach], q.Reach),
+		Tags:    byCount(values[facetTag], q.Tags, func(tag string) string { return tagTerm(tag)[2:] }),
+		Domains: byCount(values[facetDomain], q.Domains, strings.ToLower),
+		Sources: byCount(values[facetSource], q.Sources, func(s string) string { return s }),
+	}
+	for _, r := range works {
+		out.WorksHere = out.WorksHere.plus(values[facetRuntime][string(r)])
+	}
+	return out, nil
+}
+
+// inOrder keeps the order of all, and leaves out what nothing has.
+func inOrder[T ~string](all []T, counts map[string]Count, chosen []T) []FacetCount {
+	out := []FacetCount{}
+	for _, v := range all {
+		if c := counts[string(v)]; c.N > 0 || slices.Contains(chosen, v) {
+			out = append(out, FacetCount{string(v), c})
+		}
+	}
+	return out
+}
+
+// byCount puts the chosen values first, as they were spelled, and the others by
+// how many have them.
+func byCount(counts map[string]Count, chosen []string, fold func(string) string) []FacetCount {
+	out, seen := []FacetCount{}, map[string]bool{}
+	for _, v := range chosen {
+		if f := fold(v); !seen[f] {
+			seen[f] = true
+			out = append(out, FacetCount{v, counts[f]})
+		}
+	}
+	head := len(out)
+	for v, c := range counts {
+		if !seen[v] {
+			out = append(out, FacetCount{v, c})
+		}
+	}
+	slices.SortFunc(out[head:], func(a, b FacetCount) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Value, b.Value)) })
+	return out
+}
