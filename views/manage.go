@@ -61,8 +61,14 @@ type ReachEffect struct {
 	Reach    string
 	Everyone bool
 	Readers  []ReachReaders
-	Adopters int
-	Losing   int
+	People   int // who read a private one
+	// Lost read it now by name and would not; EveryoneLost says that everyone
+	// else would stop reading it.
+	Lost         []ReachReaders
+	EveryoneLost bool
+	Adopters     int
+	Losing       int
+	Switched     int // members for whom it would stop though they switched it on
 	Same     bool   // it has this reach already
 	Key      string // of the choice that it was worked out for
 }
@@ -161,6 +167,24 @@ func (m Manage) versionHidden(version, op string) map[string]string {
 	return map[string]string{"version": version, "op": op}
 }
 
+// acts are what can be done to the version in its state.
+func (v ManageVersion) acts() []string {
+	switch v.State {
+	case "withdrawn":
+		return []string{"revive", "block"}
+	case "blocked":
+		return []string{"unblock"}
+	}
+	return []string{"withdraw", "block"}
+}
+
+func (m Manage) deprecateLabel(ctx context.Context) string {
+	if m.Deprecated {
+		return i18n.T(ctx, "manage.deprecation_open")
+	}
+	return i18n.T(ctx, "manage.deprecate_open")
+}
+
 func (v ManageVersion) badges(ctx context.Context) []ui.BadgeArgs {
 	var out []ui.BadgeArgs
 	if v.Latest {
@@ -184,9 +208,41 @@ func ReachKey(reach string, sharedWith []string) string {
 	return reach + ":" + strings.Join(targets, ",")
 }
 
-func (e ReachEffect) tone() ui.Tone {
-	if e.Losing > 0 {
-		return ui.Warning
+// gains says who would read it.
+func (e ReachEffect) gains(ctx context.Context) []ui.Point {
+	var out []ui.Point
+	switch {
+	case e.Everyone:
+		out = append(out, ui.Point{Tone: ui.Info, Text: i18n.T(ctx, "manage.everyone")})
+	case e.People > 0:
+		out = append(out, ui.Point{Tone: ui.Info, Text: i18n.N(ctx, "manage.people", e.People)})
 	}
-	return ui.Info
+	for _, r := range e.Readers {
+		out = append(out, ui.Point{Tone: ui.Info, Text: i18n.N(ctx, "manage.readers", r.Members, "workspace", r.Name)})
+	}
+	return out
+}
+
+// means says who would read it, who would not any more, and for whom it would
+// stop.
+func (e ReachEffect) means(ctx context.Context) []ui.Point {
+	out := e.gains(ctx)
+	if e.EveryoneLost {
+		out = append(out, ui.Point{Tone: ui.Warning, Text: i18n.T(ctx, "manage.everyone_lost")})
+	}
+	for _, r := range e.Lost {
+		out = append(out, ui.Point{Tone: ui.Warning, Text: i18n.N(ctx, "manage.lost", r.Members, "workspace", r.Name)})
+	}
+	switch {
+	case e.Losing > 0:
+		out = append(out, ui.Point{Tone: ui.Danger, Text: i18n.N(ctx, "manage.losing", e.Losing, "adopters", e.Adopters)})
+	case e.Adopters > 0:
+		out = append(out, ui.Point{Tone: ui.Success, Text: i18n.N(ctx, "manage.keeping", e.Adopters)})
+	default:
+		out = append(out, ui.Point{Tone: ui.Neutral, Text: i18n.T(ctx, "retire.adopters_none")})
+	}
+	if e.Switched > 0 {
+		out = append(out, ui.Point{Tone: ui.Danger, Text: i18n.N(ctx, "manage.switched_lost", e.Switched)})
+	}
+	return out
 }

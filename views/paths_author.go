@@ -5,3 +5,9 @@ package views
 func ManagePartPath(ws, source, id, part string) string {
 	return join(ws, "store", source, id, "manage", part)
 }
+
+// RetirePath says what an act on a version (withdraw, revive, block, unblock)
+// means before it is done.
+func RetirePath(ws, source, id, op, version string) string {
+	return withQuery(ManagePartPath(ws, source, id, "version"), "op", op, "version", version)
+}

@@ -225,7 +225,7 @@ func (s *site) hostileChat(c *client, stub *mcptest.Stub) {
 func (c *client) follow(a *answer) {
 	c.t.Helper()
 	a.safe("what was posted")
-	if to := a.Header.Get("Location"); to != "" {
+	if to, _, _ := strings.Cut(a.Header.Get("Location"), "#"); to != "" {
 		c.get(to).status(200).safe(to)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
@@ -21,8 +20,11 @@ func (s *Site) manageRoutes() []Route {
 		{Method: "POST", Pattern: base + "/reach", Access: Member, handler: s.manageReach},
 		{Method: "POST", Pattern: base + "/tags", Access: Member, handler: s.manageTags},
 		{Method: "POST", Pattern: base + "/maintainers", Access: Member, handler: s.manageMaintainers},
-		{Method: "POST", Pattern: base + "/deprecation", Access: Member, handler: s.manageDeprecation},
+		{Method: "GET", Pattern: base + "/deprecation", Access: Member, handler: s.deprecationPage},
+		{Method: "POST", Pattern: base + "/deprecation", Access: Member, handler: s.setDeprecation},
+		{Method: "GET", Pattern: base + "/version", Access: Member, handler: s.retirePage},
 		{Method: "POST", Pattern: base + "/version", Access: Member, handler: s.manageVersion},
+		{Method: "GET", Pattern: base + "/delete", Access: Member, handler: s.deletePage},
 		{Method: "POST", Pattern: base + "/delete", Access: Member, handler: s.deleteCapability},
 	}
 }
@@ -107,16 +109,23 @@ func (s *Site) manageMembers(c *Ctx, v *views.Manage, held catalog.Capability) e
 // page again with what is wrong.
 func (s *Site) update(c *Ctx, part string, form url.Values, p catalog.Patch, done string) error {
 	var err error
-	if sent := form.Get("revision"); sent != "" { // without one he does not care
-		if p.IfRevision, err = strconv.ParseInt(sent, 10, 64); err != nil || p.IfRevision < 1 {
-			return fault.New(fault.Malformed, "bad_form", "The form could not be read.")
-		}
+	if p.IfRevision, err = revisionIfSent(form); err != nil {
+		return err
 	}
 	err = s.Catalog.Update(c.R.Context(), c.Actor(), c.R.PathValue("source"), c.R.PathValue("id"), p)
 	if err != nil {
 		return s.manageAgain(c, part, form, err)
 	}
 	return c.Done(s.managed(c, part), c.T(done))
+}
+
+// revisionIfSent is the revision that the form was made from; 0, where it says
+// none, does not care.
+func revisionIfSent(form url.Values) (int64, error) {
+	if !form.Has("revision") {
+		return 0, nil
+	}
+	return revisionIn(form)
 }
 
 // managed is the page's part, to which the reader comes back.

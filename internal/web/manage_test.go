@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
 
 	"capstore/internal/capability"
@@ -25,6 +26,15 @@ func (s *site) held(email, ws, id string) catalog.Capability {
 	return held
 }
 
+// undo presses the button of the notice that the page shows.
+func (c *client) undo(page string) {
+	c.t.Helper()
+	form := c.get(page).status(200).find("main .callout form")
+	var sent []string
+	form.Find("input").Each(func(_ int, f *goquery.Selection) { sent = append(sent, f.AttrOr("name", ""), f.AttrOr("value", "")) })
+	c.post(form.AttrOr("action", ""), sent...).status(http.StatusSeeOther)
+}
+
 const manage = "/acme/store/acme/tool/manage"
 
 func TestAReachIsSetOnlyOnceItsEffectWasSeen(t *testing.T) {
@@ -38,14 +48,24 @@ func TestAReachIsSetOnlyOnceItsEffectWasSeen(t *testing.T) {
 	seen := page.find("input[name=seen]").AttrOr("value", "")
 	// Another choice than the one that was looked at is shown first, too.
 	other := member.post(manage+"/reach", "visibility", "private", "op", "apply", "seen", seen).status(200)
-	other.says("main", "It stops at once for 1 of the workspaces that adopted it")
+	other.says("main", "1 person can see it", "It stops at once for 1 of the 1 workspaces that adopted it", "Acme Logistics: 2 members cannot see it any more.")
 	if got := s.held(max, "acme", "tool").Access.Reach; got != capability.ReachWorkspace {
 		t.Fatalf("the reach is %s by looking", got)
 	}
 	member.post(manage+"/reach", append(shared, "op", "apply", "seen", seen)...).leadsTo(manage + "#part-reach")
-	if got := s.held(max, "acme", "tool").Access; got.Reach != capability.ReachSubset || !cmp.Equal(got.SharedWith, []string{"globex"}) {
-		t.Errorf("reach %s with %q", got.Reach, got.SharedWith)
+	subset := func() {
+		t.Helper()
+		if got := s.held(max, "acme", "tool").Access; got.Reach != capability.ReachSubset || !cmp.Equal(got.SharedWith, []string{"globex"}) {
+			t.Errorf("reach %s with %q", got.Reach, got.SharedWith)
+		}
 	}
+	subset()
+	member.undo(manage)
+	if got := s.held(max, "acme", "tool").Access.Reach; got != capability.ReachWorkspace {
+		t.Errorf("the reach is %s once it was taken back", got)
+	}
+	member.undo(manage) // and taken back again, targets and all
+	subset()
 	member.post(manage+"/reach", "visibility", "subset").status(http.StatusUnprocessableEntity).says("main", "Choose at least one workspace")
 	member.post(manage+"/reach", "visibility", "public").status(http.StatusUnprocessableEntity).says("#field-visibility-error", "admin")
 	member.post(manage+"/reach", append(shared, "op", "preview")...).status(200).says("main", "It has this reach already.")
@@ -55,11 +75,12 @@ func TestTagsMaintainersAndDeprecation(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	member := s.managed()
+	s.offer(ada, "acme", catalog.Publication{ID: "other", Name: "other", Spec: greetSpec(t, nil), Visibility: capability.ReachWorkspace})
 	member.post(manage+"/tags", "tags", "one, two,, ONE").leadsTo(manage + "#part-tags")
 	member.post(manage+"/maintainers", "maintainers", s.subject(ada)).leadsTo(manage + "#part-maintainers")
 	member.post(manage+"/deprecation", "op", "set").status(http.StatusUnprocessableEntity).find("#field-deprecated-note[aria-invalid=true]")
 	member.post(manage+"/deprecation", "op", "set", "deprecated.successor", "nonsense").
-		status(http.StatusUnprocessableEntity).find("#field-deprecated-successor[aria-invalid=true][value=nonsense]")
+		status(http.StatusUnprocessableEntity).find("#field-deprecated-successor-error")
 	member.post(manage+"/deprecation", "op", "set", "deprecated.successor", "acme/other", "deprecated.note", "Use the other.").leadsTo(manage + "#part-deprecation")
 	held := s.held(max, "acme", "tool")
 	if !cmp.Equal(held.Tags, []string{"one", "two"}) || len(held.Maintainers) != 1 || held.Maintainers[0].Name != "Ada" {
@@ -108,6 +129,7 @@ func TestVersionsAreTakenBackAndBroughtBack(t *testing.T) {
 	}
 	const version = manage + "/version"
 	member.post(version, "version", "1.0.0", "op", "block").status(http.StatusUnprocessableEntity).find("#field-reason[aria-invalid=true]")
+	member.get(version + "?version=1.0.0&op=revive").status(200).find("form button[aria-disabled=true]") // it is live
 	for _, step := range []struct {
 		op   string
 		want catalog.State
@@ -116,8 +138,13 @@ func TestVersionsAreTakenBackAndBroughtBack(t *testing.T) {
 		if got := state(); got != step.want {
 			t.Errorf("after %s it is %s", step.op, got)
 		}
-		member.get(manage).status(200)
 	}
+	member.undo(manage)
+	if got := state(); got != catalog.Withdrawn {
+		t.Errorf("the revival taken back leaves it %s", got)
+	}
+	member.post(version, "version", "1.0.0", "op", "revive").status(http.StatusSeeOther)
+	member.get(manage).status(200)
 	member.post(version, "version", "1.0.0", "op", "tags", "versionTags", "stable, lts").leadsTo(manage + "#part-version")
 	member.get(manage).status(200).says("#part-version ~ ul, .rows", "stable", "lts")
 	member.post(version, "version", "9.9.9", "op", "withdraw").status(http.StatusNotFound)
@@ -153,7 +180,8 @@ func TestWhoMayManage(t *testing.T) {
 	must(t, s.Catalog.Update(t.Context(), s.actor(max, "acme"), "acme", "tool", catalog.Patch{Maintainers: &[]string{s.subject("mia@acme.test")}}))
 	maintainer := s.as("mia@acme.test")
 	page := maintainer.get(manage).status(200)
-	page.find("form[action$='/delete#part-delete'] button[aria-disabled=true]")
+	page.find("section[aria-labelledby=part-delete] button[aria-disabled=true]")
+	maintainer.get(manage + "/delete").status(200).find("form[action$='/delete'] button[aria-disabled=true]")
 	page.find("form[action$='/maintainers#part-maintainers'] button[aria-disabled=true]")
 	maintainer.post(manage+"/delete", "confirm", "tool").status(http.StatusForbidden)
 	maintainer.post(manage + "/maintainers").status(http.StatusForbidden)

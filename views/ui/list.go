@@ -25,6 +25,19 @@ type Fact struct {
 	Body  templ.Component // instead of Text
 }
 
+// Point is a short statement; its tone says how much it matters.
+type Point struct {
+	Tone Tone // Neutral for what nobody notices
+	Text string
+}
+
+func (p Point) color() string {
+	if p.Tone == Neutral || p.Tone == "" {
+		return "text-muted-foreground"
+	}
+	return toneText(p.Tone)
+}
+
 // Column is one column of a table.
 type Column struct {
 	Label   string
