@@ -68,9 +68,9 @@ type ReachEffect struct {
 	EveryoneLost bool
 	Adopters     int
 	Losing       int
-	Switched     int // members for whom it would stop though they switched it on
-	Same     bool   // it has this reach already
-	Key      string // of the choice that it was worked out for
+	Switched     int    // members for whom it would stop though they switched it on
+	Same         bool   // it has this reach already
+	Key          string // of the choice that it was worked out for
 }
 
 // ReachReaders is a workspace that would read it.
