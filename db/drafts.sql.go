@@ -88,8 +88,9 @@ func (q *Queries) DraftByID(ctx context.Context, db DBTX, arg DraftByIDParams) (
 }
 
 const insertDraft = `-- name: InsertDraft :one
-INSERT INTO drafts (id, workspace, subject, kind, base_source, base_id, base_version, name, form)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO drafts (id, workspace, subject, kind, base_source, base_id, base_version, name, form, saved_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (id) DO NOTHING
 RETURNING revision, updated_at
 `
 
@@ -103,6 +104,7 @@ type InsertDraftParams struct {
 	BaseVersion string
 	Name        string
 	Form        json.RawMessage
+	SavedBy     uuid.UUID
 }
 
 type InsertDraftRow struct {
@@ -110,6 +112,7 @@ type InsertDraftRow struct {
 	UpdatedAt time.Time
 }
 
+// None where there is a draft of this id.
 func (q *Queries) InsertDraft(ctx context.Context, db DBTX, arg InsertDraftParams) (InsertDraftRow, error) {
 	row := db.QueryRow(ctx, insertDraft,
 		arg.ID,
@@ -121,6 +124,7 @@ func (q *Queries) InsertDraft(ctx context.Context, db DBTX, arg InsertDraftParam
 		arg.BaseVersion,
 		arg.Name,
 		arg.Form,
+		arg.SavedBy,
 	)
 	var i InsertDraftRow
 	err := row.Scan(&i.Revision, &i.UpdatedAt)
@@ -189,9 +193,9 @@ func (q *Queries) LockDrafts(ctx context.Context, db DBTX, owner string) error {
 }
 
 const updateDraft = `-- name: UpdateDraft :one
-UPDATE drafts SET base_version = $1, name = $2, form = $3, revision = revision + 1, updated_at = now()
-WHERE id = $4 AND workspace = $5 AND subject = $6 AND kind = $7
-    AND base_source = $8 AND base_id = $9 AND revision = $10
+UPDATE drafts SET base_version = $1, name = $2, form = $3, revision = revision + 1, saved_by = $4, updated_at = now()
+WHERE id = $5 AND workspace = $6 AND subject = $7 AND kind = $8
+    AND base_source = $9 AND base_id = $10 AND (revision = $11 OR saved_by = $4)
 RETURNING revision, updated_at
 `
 
@@ -199,6 +203,7 @@ type UpdateDraftParams struct {
 	BaseVersion string
 	Name        string
 	Form        json.RawMessage
+	SavedBy     uuid.UUID
 	ID          uuid.UUID
 	Workspace   string
 	Subject     uuid.UUID
@@ -218,6 +223,7 @@ func (q *Queries) UpdateDraft(ctx context.Context, db DBTX, arg UpdateDraftParam
 		arg.BaseVersion,
 		arg.Name,
 		arg.Form,
+		arg.SavedBy,
 		arg.ID,
 		arg.Workspace,
 		arg.Subject,

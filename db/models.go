@@ -155,6 +155,7 @@ type Draft struct {
 	Name        string
 	Form        json.RawMessage
 	Revision    int64
+	SavedBy     uuid.UUID
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }

@@ -13,6 +13,7 @@ CREATE TABLE drafts (
     name         text NOT NULL,                       -- as typed, '' for none
     form         json NOT NULL,                       -- field → values; json, since text typed may hold any character
     revision     bigint NOT NULL DEFAULT 1,
+    saved_by     uuid NOT NULL,                       -- the opened form that saved it last
     created_at   timestamptz NOT NULL DEFAULT now(),
     updated_at   timestamptz NOT NULL DEFAULT now()
 );

@@ -6,14 +6,16 @@ SELECT pg_advisory_xact_lock(hashtextextended('drafts:' || @owner::text, 0));
 SELECT count(*) FROM drafts d WHERE d.workspace = @workspace AND d.subject = @subject;
 
 -- name: InsertDraft :one
-INSERT INTO drafts (id, workspace, subject, kind, base_source, base_id, base_version, name, form)
-VALUES (@id, @workspace, @subject, @kind, @base_source, @base_id, @base_version, @name, @form)
+-- None where there is a draft of this id.
+INSERT INTO drafts (id, workspace, subject, kind, base_source, base_id, base_version, name, form, saved_by)
+VALUES (@id, @workspace, @subject, @kind, @base_source, @base_id, @base_version, @name, @form, @saved_by)
+ON CONFLICT (id) DO NOTHING
 RETURNING revision, updated_at;
 
 -- name: UpdateDraft :one
-UPDATE drafts SET base_version = @base_version, name = @name, form = @form, revision = revision + 1, updated_at = now()
+UPDATE drafts SET base_version = @base_version, name = @name, form = @form, revision = revision + 1, saved_by = @saved_by, updated_at = now()
 WHERE id = @id AND workspace = @workspace AND subject = @subject AND kind = @kind
-    AND base_source = @base_source AND base_id = @base_id AND revision = @revision
+    AND base_source = @base_source AND base_id = @base_id AND (revision = @revision OR saved_by = @saved_by)
 RETURNING revision, updated_at;
 
 -- name: DraftByID :one

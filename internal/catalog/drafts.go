@@ -25,20 +25,23 @@ const (
 // Draft is what a member writes and has not published. It is his alone, in the
 // workspace in which he writes it; no audit tells of it.
 type Draft struct {
-	ID   uuid.UUID // uuid.Nil for one that was never saved
+	ID   uuid.UUID // made by whoever opens the form, so that saving twice is saving once
 	Kind capability.Kind
 	// Base is the version that it edits; the zero Ref for something new.
 	Base capability.Ref
 	Name string // as typed, "" for none
 	// Form is what was typed, a JSON object. Whoever saves it keeps secrets out.
 	Form json.RawMessage
-	// Revision is what the saver has seen; another one's since is a conflict.
-	Revision  int64
+	// Revision is what the saver has seen, 0 while nothing was saved. Another
+	// one's since is a conflict, but not one of the same opened form, whose
+	// answer may have been lost.
+	Revision int64
+	SavedBy  uuid.UUID // the opened form that saves; not read back
 	UpdatedAt time.Time
 }
 
 // SaveDraft keeps a new draft, or the next state of one, and returns it with
-// its id and new revision. It returns a Conflict with code draft_changed when
+// its new revision. It returns a Conflict with code draft_changed when
 // somebody saved it since, NotFound when it is gone, TooLarge over MaxDraft,
 // and Limited when the actor has MaxDrafts already.
 func (s *Service) SaveDraft(ctx context.Context, actor capability.Actor, d Draft) (Draft, error) {
@@ -53,44 +56,47 @@ func (s *Service) SaveDraft(ctx context.Context, actor capability.Actor, d Draft
 		return Draft{}, err
 	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if d.ID == uuid.Nil {
-			return insertDraft(ctx, tx, actor.Workspace, subject, &d)
+		if d.Revision == 0 {
+			made, err := insertDraft(ctx, tx, actor.Workspace, subject, &d)
+			if made || err != nil {
+				return err
+			}
 		}
 		return updateDraft(ctx, tx, actor.Workspace, subject, &d)
 	})
 	return d, err
 }
 
-func insertDraft(ctx context.Context, tx pgx.Tx, workspace string, subject uuid.UUID, d *Draft) error {
+// insertDraft makes the draft; false where there is one of its id already.
+func insertDraft(ctx context.Context, tx pgx.Tx, workspace string, subject uuid.UUID, d *Draft) (bool, error) {
 	if err := queries.LockDrafts(ctx, tx, workspace+"/"+subject.String()); err != nil {
-		return fmt.Errorf("lock drafts: %w", err)
+		return false, fmt.Errorf("lock drafts: %w", err)
 	}
 	n, err := queries.CountDrafts(ctx, tx, db.CountDraftsParams{Workspace: workspace, Subject: subject})
 	if err != nil {
-		return fmt.Errorf("count drafts: %w", err)
-	}
-	if n >= MaxDrafts {
-		return fault.New(fault.Limited, "too_many_drafts", "You have %d drafts already.", n).Do("Discard one that you do not need.")
-	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
+		return false, fmt.Errorf("count drafts: %w", err)
 	}
 	row, err := queries.InsertDraft(ctx, tx, db.InsertDraftParams{
-		ID: id, Workspace: workspace, Subject: subject, Kind: string(d.Kind),
+		ID: d.ID, Workspace: workspace, Subject: subject, Kind: string(d.Kind), SavedBy: d.SavedBy,
 		BaseSource: d.Base.Source, BaseID: d.Base.ID, BaseVersion: d.Base.Version, Name: d.Name, Form: d.Form,
 	})
-	if err != nil {
-		return fmt.Errorf("insert draft: %w", err)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
 	}
-	d.ID, d.Revision, d.UpdatedAt = id, row.Revision, row.UpdatedAt
-	return nil
+	if err != nil {
+		return false, fmt.Errorf("insert draft: %w", err)
+	}
+	if n >= MaxDrafts {
+		return false, fault.New(fault.Limited, "too_many_drafts", "You have %d drafts already.", n).Do("Discard one that you do not need.")
+	}
+	d.Revision, d.UpdatedAt = row.Revision, row.UpdatedAt
+	return true, nil
 }
 
 func updateDraft(ctx context.Context, tx pgx.Tx, workspace string, subject uuid.UUID, d *Draft) error {
 	row, err := queries.UpdateDraft(ctx, tx, db.UpdateDraftParams{
 		ID: d.ID, Workspace: workspace, Subject: subject, Kind: string(d.Kind), BaseSource: d.Base.Source, BaseID: d.Base.ID,
-		BaseVersion: d.Base.Version, Name: d.Name, Form: d.Form, Revision: d.Revision,
+		BaseVersion: d.Base.Version, Name: d.Name, Form: d.Form, Revision: d.Revision, SavedBy: d.SavedBy,
 	})
 	if err == nil {
 		d.Revision, d.UpdatedAt = row.Revision, row.UpdatedAt

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
 	"capstore/internal/capability"
@@ -15,7 +16,7 @@ import (
 )
 
 func draftOf(kind capability.Kind, name string) catalog.Draft {
-	return catalog.Draft{Kind: kind, Name: name, Form: json.RawMessage(`{"name":["` + name + `"]}`)}
+	return catalog.Draft{ID: uuid.New(), SavedBy: uuid.New(), Kind: kind, Name: name, Form: json.RawMessage(`{"name":["` + name + `"]}`)}
 }
 
 func TestADraftIsItsWritersAlone(t *testing.T) {
@@ -39,7 +40,7 @@ func TestADraftIsItsWritersAlone(t *testing.T) {
 	}
 	got, err := b.store.Draft(t.Context(), b.author, saved.ID)
 	wantCode(t, err, "")
-	if diff := cmp.Diff(saved, got); diff != "" {
+	if diff := cmp.Diff(saved, got, cmpopts.IgnoreFields(catalog.Draft{}, "SavedBy")); diff != "" {
 		t.Errorf("(-saved +got):\n%s", diff)
 	}
 	wantCode(t, b.store.DiscardDraft(t.Context(), b.author, saved.ID), "")
@@ -57,7 +58,9 @@ func TestOfTwoTabsOneSaves(t *testing.T) {
 	errs := make([]error, 8)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() { _, errs[i] = b.store.SaveDraft(t.Context(), b.author, first) })
+		tab := first
+		tab.SavedBy = uuid.New()
+		wg.Go(func() { _, errs[i] = b.store.SaveDraft(t.Context(), b.author, tab) })
 	}
 	wg.Wait()
 	won := 0
@@ -71,6 +74,17 @@ func TestOfTwoTabsOneSaves(t *testing.T) {
 	if won != 1 {
 		t.Errorf("%d saved on top of one revision", won)
 	}
+	again, err := b.store.SaveDraft(t.Context(), b.author, draftOf(capability.KindHook, "two"))
+	wantCode(t, err, "")
+	lost := again
+	lost.Revision = 0 // the answer never came
+	for range 2 {
+		_, err = b.store.SaveDraft(t.Context(), b.author, lost)
+		wantCode(t, err, "")
+	}
+	lost.SavedBy = uuid.New()
+	_, err = b.store.SaveDraft(t.Context(), b.author, lost)
+	wantCode(t, err, "draft_changed")
 	other := first
 	other.Kind, other.Revision = capability.KindCode, 2
 	_, err = b.store.SaveDraft(t.Context(), b.author, other)
