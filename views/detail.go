@@ -36,7 +36,7 @@ type Capability struct {
 	About   *CapabilityAbout
 	Calls   *CapabilityCalls
 	Code    *CapabilitySource
-	Files   *CapabilityFiles
+	Files   *Files
 	History *CapabilityHistory
 	Try     *CapabilityTry
 }
@@ -237,12 +237,15 @@ func (v Capability) back(ctx context.Context) ui.Crumb {
 }
 
 // resolve turns a reference of the instructions into an address of the skill's
-// own files.
+// own files: a picture itself, anything else in its place among them.
 func (v Capability) resolve(ref string) string {
 	if v.Files == nil && v.About == nil {
 		return ""
 	}
-	return CapabilityFilePath(v.Workspace, v.Source, v.ID, v.Lens, ref)
+	if isPicture(ref) {
+		return RawFilePath(v.Workspace, v.Source, v.ID, v.Version, ref)
+	}
+	return CapabilityFilePath(v.Workspace, v.Source, v.ID, v.Lens, ref, false)
 }
 
 // facts are the lines of the column.

@@ -225,7 +225,7 @@ func capabilityTab(v Capability) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case v.Files != nil:
-			templ_7745c5c3_Err = capabilityFiles(v, *v.Files).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = filesView(*v.Files).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

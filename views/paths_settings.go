@@ -67,9 +67,15 @@ func SkillTabPath(ws, id, tab string) string {
 	return withQuery(SkillPath(ws, id), "tab", tab)
 }
 
-// SkillFilePath is one file of a skill's working copy, shown in its tab.
-func SkillFilePath(ws, id, file string) string {
-	return withQuery(SkillPath(ws, id), "tab", TabSkillFiles, "file", file)
+// SkillFilePath is one file of a skill's working copy, shown in its tab; plain
+// shows it as it is written.
+func SkillFilePath(ws, id, file string, plain bool) string {
+	return withQuery(SkillPath(ws, id), "tab", TabSkillFiles, "file", file, "view", viewOf(plain))
+}
+
+// SkillRawPath hands one file of a skill's working copy over as a download.
+func SkillRawPath(ws, id, file string) string {
+	return withQuery(join(ws, "settings", "skills", id, "file"), "path", file)
 }
 
 // SkillDiffPath is a skill's stamps with two of them compared.

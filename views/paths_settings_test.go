@@ -21,7 +21,7 @@ func TestSettingsPaths(t *testing.T) {
 		{NewSkillPath("acme"), "/acme/settings/skills/new"},
 		{SkillTabPath("acme", "x", TabSkillText), "/acme/settings/skills/x"},
 		{SkillTabPath("acme", "x", TabSkillStamps), "/acme/settings/skills/x?tab=stamps"},
-		{SkillFilePath("acme", "x", "a/b.md"), "/acme/settings/skills/x?tab=files&file=a%2Fb.md"},
+		{SkillFilePath("acme", "x", "a/b.md", false), "/acme/settings/skills/x?tab=files&file=a%2Fb.md"},
 		{SkillDiffPath("acme", "x", "1.0.0", WorkingCopy), "/acme/settings/skills/x?tab=stamps&base=1.0.0&candidate=working"},
 		{EditSkillPath("acme", "x"), "/acme/settings/skills/x/edit"},
 		{StampSkillPath("acme", "x"), "/acme/settings/skills/x/stamp"},

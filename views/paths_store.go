@@ -78,10 +78,18 @@ func CapabilityTabPath(ws, source, id string, l DetailLens) string {
 	return withQuery(CapabilityPath(ws, source, id), "tab", tab, "version", l.Version, "from", l.From)
 }
 
-// CapabilityFilePath is one file of a version, shown within the Files tab.
-func CapabilityFilePath(ws, source, id string, l DetailLens, file string) string {
-	l.Tab = TabFiles
-	return withQuery(CapabilityPath(ws, source, id), "tab", l.Tab, "version", l.Version, "from", l.From, "file", file)
+// CapabilityFilePath is one file of a version, shown within the Files tab; plain
+// shows it as it is written.
+func CapabilityFilePath(ws, source, id string, l DetailLens, file string, plain bool) string {
+	return withQuery(CapabilityPath(ws, source, id), "tab", TabFiles, "version", l.Version, "from", l.From, "file", file, "view", viewOf(plain))
+}
+
+// viewOf is the query's word for a file that is shown as it is written.
+func viewOf(plain bool) string {
+	if plain {
+		return "source"
+	}
+	return ""
 }
 
 // RawFilePath hands one file of a version over as a download.

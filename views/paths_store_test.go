@@ -16,7 +16,7 @@ func TestStorePaths(t *testing.T) {
 			"lens", CapabilityTabPath("acme", "globex", "fx", DetailLens{Tab: TabSource, Version: "1.0.0", From: "mine"}),
 			"/acme/store/globex/fx?tab=source&version=1.0.0&from=mine",
 		},
-		{"file", CapabilityFilePath("acme", "globex", "fx", DetailLens{}, "a b/c.md"), "/acme/store/globex/fx?tab=files&file=a+b%2Fc.md"},
+		{"file", CapabilityFilePath("acme", "globex", "fx", DetailLens{}, "a b/c.md", false), "/acme/store/globex/fx?tab=files&file=a+b%2Fc.md"},
 		{"download", RawFilePath("acme", "globex", "fx", "1.0.0", "a.md"), "/acme/store/globex/fx/file?version=1.0.0&path=a.md"},
 		{"diff", VersionDiffPath("acme", "globex", "fx", "1.0.0", "1.1.0", true), "/acme/store/globex/fx?tab=versions&base=1.0.0&candidate=1.1.0&view=split"},
 		{"adopt", AdoptPath("acme", "globex", "fx", "1.0.0"), "/acme/store/globex/fx/adopt?version=1.0.0"},

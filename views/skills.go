@@ -53,8 +53,7 @@ type Skill struct {
 	License      string
 	AllowedTools string
 	Instructions string
-	Files        []SkillFile
-	File         *SkillFile // the one that is shown; nil for none
+	Files        *Files
 	Stamps       []StampRow
 	Compared     *SkillComparison
 	FileCount    int
@@ -62,16 +61,6 @@ type Skill struct {
 	// ViewerReason says why the viewer cannot change the skill and who can; ""
 	// when he can.
 	ViewerReason string
-}
-
-// SkillFile is one file beside a skill's text.
-type SkillFile struct {
-	Path       string
-	Size       int // bytes
-	Executable bool
-	Binary     bool   // it cannot be shown
-	Text       string // of the file that is shown
-	Language   string
 }
 
 // StampRow is one frozen version of a skill.
@@ -137,6 +126,15 @@ func (v Skill) tabs(ctx context.Context) []ui.Tab {
 	return []ui.Tab{tab(TabSkillText, 0), tab(TabSkillFiles, v.FileCount), tab(TabSkillStamps, v.StampCount)}
 }
 
+// resolve turns a reference of the text into an address of the skill's own
+// files.
+func (v Skill) resolve(ref string) string {
+	if isPicture(ref) {
+		return SkillRawPath(v.Workspace, v.ID, ref)
+	}
+	return SkillFilePath(v.Workspace, v.ID, ref, false)
+}
+
 func (v Skill) facts(ctx context.Context) []ui.Fact {
 	facts := []ui.Fact{
 		{Label: i18n.T(ctx, "skills.fact_by"), Body: ui.Visible(v.By)},
@@ -179,8 +177,4 @@ func (v Skill) stampColumns(ctx context.Context) []ui.Column {
 		{Label: i18n.T(ctx, "agent.history_version")}, {Label: i18n.T(ctx, "agent.history_note")}, {Label: i18n.T(ctx, "agent.history_by")},
 		{Label: i18n.T(ctx, "agent.history_at")}, {Label: i18n.T(ctx, "common.actions"), Hidden: true},
 	}
-}
-
-func fileColumns(ctx context.Context) []ui.Column {
-	return []ui.Column{{Label: i18n.T(ctx, "skills.file_path")}, {Label: i18n.T(ctx, "skills.file_size"), Numeric: true}}
 }

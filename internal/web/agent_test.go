@@ -149,7 +149,7 @@ func TestHostileTextOfTheAgentStaysText(t *testing.T) {
 	for _, path := range []string{
 		"/acme/settings/tools", "/acme/settings/tools?q=" + "%3Cscript%3E", views.ToolPath("acme", "capability:acme/h"), "/acme/settings/agent",
 		"/acme/settings/agent/history", "/acme/settings/agent/instructions", "/acme/settings/skills", views.SkillPath("acme", skill.ID),
-		views.SkillFilePath("acme", skill.ID, "a.html"), views.SkillTabPath("acme", skill.ID, views.TabSkillStamps), views.EditSkillPath("acme", skill.ID),
+		views.SkillFilePath("acme", skill.ID, "a.html", false), views.SkillTabPath("acme", skill.ID, views.TabSkillStamps), views.EditSkillPath("acme", skill.ID),
 	} {
 		member.get(path).status(200).harmless()
 	}

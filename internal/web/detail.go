@@ -6,7 +6,6 @@ import (
 
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
-	"capstore/internal/fault"
 	"capstore/internal/workspace"
 	"capstore/views"
 	"capstore/views/ui"
@@ -138,7 +137,7 @@ func (s *Site) fillTab(c *Ctx, l lens, v *views.Capability, calls []views.Callab
 	case views.TabSource:
 		v.Code = c.sourceOf(l.version)
 	case views.TabFiles:
-		files, err := c.filesOf(l.version)
+		files, err := c.filesOf(l.version, v.Lens)
 		v.Files = files
 		return err
 	case views.TabVersions:
@@ -170,15 +169,5 @@ func (s *Site) rawFile(c *Ctx) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range filesIn(v.Content.Spec) {
-		if file.Path != query.Get("path") {
-			continue
-		}
-		body, err := file.Bytes()
-		if err != nil {
-			return err
-		}
-		return c.attach(file.Path, body)
-	}
-	return fault.Missing()
+	return c.handOver(filesIn(v.Content.Spec))
 }

@@ -1,12 +1,6 @@
 package web
 
 import (
-	"mime"
-	"net/http"
-	"path"
-	"strings"
-	"unicode/utf8"
-
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/views"
@@ -71,77 +65,13 @@ func filesIn(spec capability.Spec) []capability.File {
 
 // filesOf lists the version's files and opens the one that the address names,
 // else the first.
-func (c *Ctx) filesOf(v catalog.VersionDetail) (*views.CapabilityFiles, error) {
-	out := &views.CapabilityFiles{}
-	files := filesIn(v.Content.Spec)
-	open := 0
-	for i, f := range files {
-		body, err := f.Bytes()
-		if err != nil {
-			return nil, err
-		}
-		out.Rows = append(out.Rows, views.FileRow{Path: f.Path, Size: len(body), Executable: f.Executable})
-		if f.Path == path.Clean(c.R.URL.Query().Get("file")) {
-			open = i
-		}
-	}
-	if len(files) == 0 {
-		return out, nil
-	}
-	body, err := files[open].Bytes()
-	if err != nil {
-		return nil, err
-	}
-	out.Path, out.Size, out.Executable = files[open].Path, len(body), files[open].Executable
-	switch {
-	case shownImage(body) != "":
-		out.Image = true
-	case !utf8.Valid(body) || strings.ContainsRune(string(body), 0):
-		out.Binary = true
-	default:
-		out.Text, out.Language = string(body), languageOf(out.Path)
-	}
-	return out, nil
-}
-
-// languageOf is what the colouring calls the language of a file.
-func languageOf(name string) string {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown":
-		return "markdown"
-	case ".py":
-		return "python"
-	case ".js", ".mjs", ".cjs":
-		return "javascript"
-	case ".ts":
-		return "typescript"
-	case ".sh", ".bash":
-		return "bash"
-	case ".json":
-		return "json"
-	case ".yaml", ".yml":
-		return "yaml"
-	case ".toml":
-		return "toml"
-	case ".sql":
-		return "sql"
-	}
-	return ""
-}
-
-// attach answers with somebody else's file: to be stored, not to be shown. A
-// picture keeps its type, so that a page can show it where it asks for one.
-func (c *Ctx) attach(name string, body []byte) error {
-	kind := shownImage(body)
-	if kind == "" {
-		kind = "application/octet-stream"
-	}
-	h := c.W.Header()
-	h.Set("Content-Type", kind)
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(name)}))
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "private, no-cache")
-	c.W.WriteHeader(http.StatusOK)
-	_, _ = c.W.Write(body) // a reader who has left is nobody's fault
-	return nil
+func (c *Ctx) filesOf(v catalog.VersionDetail, lens views.DetailLens) (*views.Files, error) {
+	ws := c.Who.Workspace
+	return folder{
+		files: filesIn(v.Content.Spec),
+		href: func(file string, plain bool) string {
+			return views.CapabilityFilePath(ws, v.Source, v.ID, lens, file, plain)
+		},
+		raw: func(file string) string { return views.RawFilePath(ws, v.Source, v.ID, v.Version, file) },
+	}.view(c)
 }

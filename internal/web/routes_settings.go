@@ -26,6 +26,7 @@ func (s *Site) settingsRoutes() []Route {
 		{Method: "POST", Pattern: "/{workspace}/settings/skills/new", Access: Member, handler: s.newSkill},
 		{Method: "POST", Pattern: "/{workspace}/settings/skills/import", Access: Member, handler: s.importSkill},
 		{Method: "GET", Pattern: "/{workspace}/settings/skills/{id}", Access: Member, handler: s.skillPage},
+		{Method: "GET", Pattern: "/{workspace}/settings/skills/{id}/file", Access: Member, handler: s.skillFile},
 		{Method: "GET", Pattern: "/{workspace}/settings/skills/{id}/edit", Access: Member, handler: s.editSkillPage},
 		{Method: "POST", Pattern: "/{workspace}/settings/skills/{id}/edit", Access: Member, handler: s.editSkill},
 		{Method: "GET", Pattern: "/{workspace}/settings/skills/{id}/stamp", Access: Member, handler: s.stampPage},

@@ -2,13 +2,10 @@ package web
 
 import (
 	"cmp"
-	"encoding/base64"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"capstore/internal/capability"
 	"capstore/internal/fault"
@@ -68,31 +65,24 @@ func (s *Site) skillTab(c *Ctx, v *views.Skill, spec *capability.SkillSpec) erro
 	return nil
 }
 
-// skillFiles lists the files and shows the one that the address names, the
-// first unless it does.
+// skillFiles are the skill's document and what lies beside it, to look through.
 func (c *Ctx) skillFiles(v *views.Skill, spec *capability.SkillSpec) error {
-	name := c.R.URL.Query().Get("file")
-	if name == "" && len(spec.Files) > 0 {
-		name = spec.Files[0].Path
+	ws, err := c.Who.Workspace, error(nil)
+	v.Files, err = folder{
+		files: filesIn(spec),
+		href:  func(file string, plain bool) string { return views.SkillFilePath(ws, v.ID, file, plain) },
+		raw:   func(file string) string { return views.SkillRawPath(ws, v.ID, file) },
+	}.view(c)
+	return err
+}
+
+// skillFile hands one file of the working copy over.
+func (s *Site) skillFile(c *Ctx) error {
+	skill, err := s.Workspace.Skill(c.R.Context(), c.Actor(), c.R.PathValue("id"))
+	if err != nil {
+		return err
 	}
-	for _, f := range spec.Files {
-		file := views.SkillFile{Path: f.Path, Size: len(f.Content), Executable: f.Executable, Binary: f.Encoding == capability.EncodingBase64}
-		if file.Binary {
-			file.Size = base64.StdEncoding.DecodedLen(len(f.Content)) - strings.Count(f.Content, "=")
-		}
-		v.Files = append(v.Files, file)
-		if f.Path == name {
-			file.Language = strings.TrimPrefix(path.Ext(f.Path), ".")
-			if !file.Binary {
-				file.Text = f.Content
-			}
-			v.File = &file
-		}
-	}
-	if name != "" && v.File == nil {
-		return fault.Missing()
-	}
-	return nil
+	return c.handOver(filesIn(skill.Content.Spec))
 }
 
 // skillStamps lists the stamps and compares two, the newest with the working

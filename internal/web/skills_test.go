@@ -88,9 +88,6 @@ func TestEditingASkill(t *testing.T) {
 	diff := member.get(views.SkillTabPath("acme", "guide", views.TabSkillStamps)).status(200)
 	diff.says("main", "From 1.0.0 to now", "Two.")
 	member.get(views.SkillDiffPath("acme", "guide", "1.0.0", "9.9.9")).status(http.StatusNotFound)
-	member.get(views.SkillFilePath("acme", "guide", "a.txt")).status(200).find("figure.code-box")
-	member.get(views.SkillFilePath("acme", "guide", "b.bin")).status(200).says("main", "b.bin is no text")
-	member.get(views.SkillFilePath("acme", "guide", "c")).status(http.StatusNotFound)
 	s.as(vera).post(path, with(sent, "revision", "2", "spec.instructions", "x")...).status(http.StatusForbidden)
 	s.as(vera).get(views.SkillPath("acme", "guide")).status(200).none(`a[href="` + path + `"]`)
 }

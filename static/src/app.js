@@ -8,4 +8,5 @@ import "./panel.js";
 import "./rows.js";
 import "./theme.js";
 import "./toast.js";
+import "./tree.js";
 import "./unsaved.js";
