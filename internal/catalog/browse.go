@@ -115,7 +115,7 @@ func (s *Service) Browse(ctx context.Context, actor capability.Actor, q Query) (
 			p.facets = f.facetPlan(q, groups)
 		}
 	}
-	if len(p.cells) == 0 && (p.facets == nil || len(p.facets.sets) == 0) {
+	if p.empty() {
 		page := Page{Items: []Row{}, Corrected: corrected(words)}
 		page.count(facets, q.Kinds)
 		return page, nil

@@ -33,20 +33,13 @@ func runtimeOf(spec capability.Spec) Runtime {
 		}
 		return RuntimeRemote
 	case *capability.CodeSpec:
-		return languageOrImage(v.Language, v.Image)
+		return Runtime(v.Language)
 	case *capability.HookSpec:
 		return Runtime(v.Language)
 	case *capability.EnvironmentSpec, *capability.DelegationSpec:
 		return RuntimeContainer
 	}
 	return RuntimeText
-}
-
-func languageOrImage(l capability.Language, image string) Runtime {
-	if image != "" {
-		return RuntimeContainer
-	}
-	return Runtime(l)
 }
 
 // works lists the runtimes that this server has. What needs nothing of it is

@@ -21,6 +21,11 @@ type plan struct {
 	subject   string
 }
 
+// empty reports whether there is nothing to read and nothing to count.
+func (p plan) empty() bool {
+	return len(p.cells) == 0 && (p.facets == nil || len(p.facets.sets) == 0)
+}
+
 // shape is how many columns a statement needs for its cells.
 type shape struct{ lists, without int }
 
@@ -224,6 +229,10 @@ func (s *statement) hits(p plan) {
 	s.add("\nORDER BY w.key %s, w.capability_pk %s LIMIT %d", order, order, p.limit+1)
 }
 
+// deepest is the most rows of one cell that are ranked. From about four times
+// as many on, the planner would sooner read the whole list.
+const deepest = 256
+
 // budget is how many rows of each cell a blended relevance ranks: about
 // candidates in all, and where cells are short the long ones get more. Powers
 // of two keep the number of statements small.
@@ -232,7 +241,7 @@ func (p plan) budget() int {
 	for b < p.limit+1 {
 		b *= 2
 	}
-	for b < candidates {
+	for b < deepest {
 		n := 0
 		for _, c := range p.cells {
 			n += min(c.lists[0].size, 2*b)

@@ -108,6 +108,7 @@ type listCapabilities struct {
 	Reach   []capability.Reach `query:"reach" doc:"Any of these reaches." enum:"private,workspace,subset,public"`
 	Sources []string           `query:"source" doc:"Any of these owners."`
 	Domains []string           `query:"domain" doc:"All of these domains."`
+	Works   bool               `query:"worksHere" doc:"Only what this server can run."`
 	Scope   catalog.Scope      `query:"scope" doc:"Everything visible unless told." enum:"visible,store,mine"`
 	Sort    catalog.Sort       `query:"sort" doc:"In the order of creation unless told, oldest first." enum:"created,newest,adopted,relevance"`
 	Limit   int                `query:"limit" doc:"Rows of a page, 1 to 200; 30 unless told."`
@@ -210,7 +211,7 @@ const examplePublication = `{
 func (s Services) listCapabilities(ctx context.Context, who identity.Principal, in listCapabilities) (List[CapabilityItem], error) {
 	page, err := s.Catalog.Browse(ctx, who.Actor(), catalog.Query{
 		Q: in.Q, Kinds: in.Kinds, Tags: in.Tags, Reach: in.Reach, Sources: in.Sources, Domains: in.Domains,
-		Scope: in.Scope, Sort: in.Sort, Limit: in.Limit, Cursor: in.Cursor,
+		WorksHere: in.Works, Scope: in.Scope, Sort: in.Sort, Limit: in.Limit, Cursor: in.Cursor,
 	})
 	if err != nil {
 		return List[CapabilityItem]{}, err

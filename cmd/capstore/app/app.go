@@ -91,7 +91,9 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	db := a.Store.DB
 	a.Identity = identity.New(db)
 	a.Sessions = identity.NewSessions(db, a.Config.PublicURL().Scheme == "https")
-	a.Catalog = catalog.New(db, catalog.Options{Policy: capability.Policy{AllowMemberPublic: a.Config.AllowMemberPublicPublish}, Rules: rules})
+	a.Catalog = catalog.New(db, catalog.Options{
+		Policy: capability.Policy{AllowMemberPublic: a.Config.AllowMemberPublicPublish}, Rules: rules, Runtimes: a.runtimes,
+	})
 	a.Workspace = workspace.New(db, a.Catalog, workspace.Options{Rules: rules})
 	if a.Sandbox, err = sandbox.NewRunner(sandbox.Options{AllowHost: a.Config.SandboxAllowHost, Folder: os.TempDir()}); err != nil {
 		return err
@@ -121,6 +123,16 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	}
 	a.background = lifecycle.NewGroup(identity.NewCleaner(db), a.Agent)
 	return a.mount(ctx, opts)
+}
+
+// runtimes lists the languages whose code this server runs whoever wrote it.
+func (a *App) runtimes(ctx context.Context) (out []catalog.Runtime) {
+	for _, l := range []capability.Language{capability.Python, capability.Node, capability.Bash} {
+		if a.Sandbox.Available(ctx, sandbox.Language(l), true) == nil {
+			out = append(out, catalog.Runtime(l))
+		}
+	}
+	return out
 }
 
 func (a *App) mount(ctx context.Context, opts Options) error {
