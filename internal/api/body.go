@@ -19,7 +19,7 @@ func readBody(w http.ResponseWriter, r *http.Request, into any) ([]byte, error) 
 	upload, isFile := into.(*ops.Upload)
 	limit, kind := int64(maxJSON), "application/json"
 	if isFile {
-		limit, kind = maxUpload, "application/zip or text/markdown"
+		limit, kind = maxUpload, "application/zip, application/json or text/markdown"
 	}
 	mediaType, params, err := mediaTypeOf(r)
 	if err != nil || !accepts(isFile, mediaType, params) {
@@ -61,8 +61,8 @@ func accepts(isFile bool, mediaType string, params map[string]string) bool {
 		return false
 	}
 	if isFile {
-		// What it is, its first bytes say; a form's fields and JSON it never is.
-		return mediaType != "application/json" && mediaType != "application/x-www-form-urlencoded"
+		// What it is, its first bytes say; the fields of a form it never is.
+		return mediaType != "application/x-www-form-urlencoded"
 	}
 	return mediaType == "" || mediaType == "application/json"
 }

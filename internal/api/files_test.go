@@ -56,7 +56,7 @@ func TestUploads(t *testing.T) {
 		"bomb":        {zipped(t, "tidy/SKILL.md", document, "tidy/x", strings.Repeat("\x00", 4<<20)), http.StatusRequestEntityTooLarge, "archive_too_large", "tidy/x"},
 		"climbs":      {zipped(t, "tidy/SKILL.md", document, "../evil.md", "x"), http.StatusUnprocessableEntity, "archive_path", "../evil.md"},
 		"case twins":  {zipped(t, "tidy/SKILL.md", document, "tidy/a", "x", "tidy/A", "y"), http.StatusUnprocessableEntity, "archive_collision", "tidy/A"},
-		"no skill":    {zipped(t, "README.md", "x"), http.StatusUnprocessableEntity, "no_skill", "SKILL.md"},
+		"no skill":    {zipped(t, "README.md", "x"), http.StatusUnprocessableEntity, "nothing_to_import", "SKILL.md"},
 		"cut off":     {zipped(t, "tidy/SKILL.md", document)[:40], http.StatusUnprocessableEntity, "archive_damaged", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -131,7 +131,7 @@ func TestMediaTypes(t *testing.T) {
 		})
 	}
 	c.plus("Content-Type", "application/json; charset=UTF-8").post(acme+"/capabilities", codeTool("y")).want(http.StatusCreated)
-	c.plus("Content-Type", "application/json").post(acme+"/capabilities/import", "# no file").refused(http.StatusUnsupportedMediaType, "unsupported_media_type")
+	c.plus("Content-Type", "application/x-www-form-urlencoded").post(acme+"/capabilities/import", "# no file").refused(http.StatusUnsupportedMediaType, "unsupported_media_type")
 }
 
 // TestQueries holds the query to what an operation takes.

@@ -18,7 +18,7 @@ import (
 
 // Version is that of the JSON contract. Adding to the contract moves the minor
 // number; taking away or changing what is there moves the major one.
-const Version = "1.0.0"
+const Version = "1.1.0"
 
 // Document returns the OpenAPI 3.1 description of the operations, made from
 // their declarations.
@@ -133,7 +133,7 @@ func (b builder) parameter(p ops.Param) *huma.Param {
 func (b builder) body(op ops.Operation, p ops.Param) (*huma.RequestBody, error) {
 	if p.Type == reflect.TypeFor[ops.Upload]() {
 		file := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
-		return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/zip": file, "text/markdown": file}}, nil
+		return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/zip": file, "application/json": file, "text/markdown": file}}, nil
 	}
 	media := &huma.MediaType{Schema: b.registry.Schema(p.Type, true, op.Name)}
 	reachable(b.registry, strings.TrimPrefix(media.Schema.Ref, schemas), b.bodies)

@@ -109,7 +109,7 @@ var attempts = map[string]attempt{
 	"copy_capability": input(func(h *house) any {
 		return copyCapability{CopyOf{Source: "acme", ID: h.capability(maker), Name: h.fresh()}}
 	}),
-	"import_capabilities": input(upload),
+	"import_capabilities": input(func(h *house) any { return importAny{importUpload: upload(h).(importUpload)} }),
 	"export_capability_version": input(func(h *house) any {
 		return exportVersion{namedVersion: namedVersion{named{ID: h.published()}, "1.0.0"}}
 	}),

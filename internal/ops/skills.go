@@ -229,14 +229,3 @@ func (s Services) deleteSkill(ctx context.Context, who identity.Principal, in de
 func (s Services) shareSkill(ctx context.Context, who identity.Principal, in namedSkill) (Skill, error) {
 	return skillOf(s.Workspace.ShareSkill(ctx, who.Actor(), in.ID))
 }
-
-func (s Services) importLibrary(ctx context.Context, who identity.Principal, in importUpload) (Import, error) {
-	if err := capability.May(who.Actor(), capability.ActSkills, capability.Fresh); err != nil {
-		return Import{}, err
-	}
-	return importSkills(in, s.Catalog.Rules(), func(c capability.Content) (ImportItem, error) {
-		spec, _ := c.Spec.(*capability.SkillSpec)
-		k, err := s.Workspace.CreateSkill(ctx, who.Actor(), workspace.SkillInput{Name: c.Name, Description: c.Description, Spec: spec})
-		return ImportItem{Status: itemMade, ID: k.ID}, err
-	})
-}

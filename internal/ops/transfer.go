@@ -8,54 +8,32 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/internal/fault"
 	"capstore/internal/identity"
 	"capstore/internal/interchange"
+	"capstore/internal/interchange/intake"
 )
 
-// Import is what became of an import. The numbers add up: found is made,
-// unchanged, refused and ignored together.
-type Import struct {
-	Found     int                `json:"found"`
-	Made      int                `json:"made"`
-	Repaired  int                `json:"repaired" doc:"Of those made or unchanged, how many had to be mended to be read."`
-	Unchanged int                `json:"unchanged"`
-	Refused   int                `json:"refused"`
-	Ignored   int                `json:"ignored"`
-	Items     []ImportItem       `json:"items"`
-	Notes     []interchange.Note `json:"notes"`
-}
-
-// ImportItem is one thing that was found.
-type ImportItem struct {
-	Path        string             `json:"path"`
-	Status      string             `json:"status" enum:"made,unchanged,refused,ignored"`
-	ID          string             `json:"id,omitempty"`
-	Version     string             `json:"version,omitempty"`
-	Name        string             `json:"name,omitempty"`
-	Description string             `json:"description,omitempty"`
-	Digest      string             `json:"digest,omitempty"`
-	Repaired    bool               `json:"repaired"`
-	Notes       []interchange.Note `json:"notes"`
-	Code        string             `json:"code,omitempty" doc:"Why it was refused."`
-	Message     string             `json:"message,omitempty"`
-	Errors      []fault.Field      `json:"errors,omitempty"`
-}
-
-const (
-	itemMade      = "made"
-	itemUnchanged = "unchanged"
-	itemRefused   = "refused"
-	itemIgnored   = "ignored"
-)
+// Import is what became of an import.
+type Import = intake.Report
 
 type importUpload struct {
 	Name    string `query:"name" doc:"The file's name, for a skill at the archive's root."`
 	Preview bool   `query:"preview" doc:"Only say what would be made."`
 	Body    Upload `body:""`
+}
+
+type importAny struct {
+	importUpload
+	Visibility capability.Reach `query:"visibility" enum:"private,workspace,subset,public" doc:"Who reads what is new; each kind's default unless told. What exists keeps its own."`
+	SharedWith []string         `query:"sharedWith" doc:"The workspaces of the reach subset."`
+	Paths      []string         `query:"path" doc:"Publish only the items with these paths; all unless told."`
+	Images     []string         `query:"image" doc:"PATH=IMAGE gives a container image to the item with that path, which wants one."`
+	URLs       []string         `query:"url" doc:"PATH=URL gives an address to the item with that path, which wants one."`
 }
 
 type copyCapability struct {
@@ -84,7 +62,7 @@ func transferOperations(s Services) []Operation {
 		}, s.copyCapability),
 		declare(Meta{
 			Name: "import_capabilities", Method: http.MethodPost, Path: tenant + "/capabilities/import", Area: AreaCapabilities,
-			Action: capability.ActWrite, Summary: "Publish the skills of a zip, a .skill file or a SKILL.md.",
+			Action: capability.ActWrite, Summary: "Publish what a file holds: skills, MCP server configurations, a plugin, an export of capstore.",
 		}, s.importCapabilities),
 		declare(Meta{
 			Name: "export_capability_version", Method: http.MethodGet, Path: onVersion + "/export", Area: AreaCapabilities,
@@ -130,88 +108,59 @@ func (s Services) original(ctx context.Context, who identity.Principal, of CopyO
 	return *c.Latest, nil
 }
 
-func (s Services) importCapabilities(ctx context.Context, who identity.Principal, in importUpload) (Import, error) {
+func (s Services) importCapabilities(ctx context.Context, who identity.Principal, in importAny) (Import, error) {
 	if err := capability.May(who.Actor(), capability.ActWrite, capability.Fresh); err != nil {
 		return Import{}, err
 	}
-	return importSkills(in, s.Catalog.Rules(), func(c capability.Content) (ImportItem, error) {
-		p, err := s.Catalog.Publish(ctx, who.Actor(), catalog.Publication{
-			Name: c.Name, Description: c.Description, Spec: capability.EncodeSpec(c.Spec),
-		})
-		item := ImportItem{Status: itemMade, ID: p.Version.ID, Version: p.Version.Version}
-		if !p.Created && !p.Revived {
-			item.Status = itemUnchanged
-		}
-		return item, err
-	})
-}
-
-// importSkills reads the upload and hands every readable skill to make. One
-// that is refused leaves the others alone; an error that is not about the
-// skill itself ends the import.
-func importSkills(in importUpload, rules capability.Rules, make func(capability.Content) (ImportItem, error)) (Import, error) {
-	name := in.Name
-	if name == "" {
-		name = in.Body.Name
-	}
-	found, err := interchange.FromUpload(in.Body.Data, name, interchange.Options{Rules: rules})
+	supply, err := in.supply()
 	if err != nil {
 		return Import{}, err
 	}
-	out := Import{Items: []ImportItem{}, Notes: list(found.Notes)}
-	for _, item := range found.Each() {
-		made, err := importOne(item, in.Preview, make)
-		if err != nil {
-			return Import{}, err
+	name := cmp.Or(in.Name, in.Body.Name)
+	found, err := interchange.FromUpload(in.Body.Data, name, interchange.Options{Rules: s.Catalog.Rules(), Supply: supply})
+	if err != nil {
+		return Import{}, err
+	}
+	opts := intake.Options{Preview: in.Preview, Reach: in.Visibility, SharedWith: in.SharedWith, From: name}
+	if len(in.Paths) > 0 {
+		opts.Only = func(p string) bool { return slices.Contains(in.Paths, p) }
+	}
+	out := intake.NewReport(found.Notes)
+	counts, err := intake.Run(ctx, s.Catalog, who.Actor(), found, opts, out.Add)
+	if err != nil {
+		return Import{}, err
+	}
+	out.Count(counts)
+	return *out, nil
+}
+
+// supply reads what was given to items by their paths. A path may hold an equals
+// sign of its own, an image never does.
+func (in importAny) supply() (map[string]interchange.Supply, error) {
+	out := map[string]interchange.Supply{}
+	for _, pair := range in.Images {
+		at := strings.LastIndex(pair, "=")
+		if at < 0 {
+			return nil, badSupply("image")
 		}
-		out.count(made)
-		out.Items = append(out.Items, made)
+		given := out[pair[:at]]
+		given.Image = pair[at+1:]
+		out[pair[:at]] = given
+	}
+	for _, pair := range in.URLs {
+		at := strings.Index(pair, "=http")
+		if at < 0 {
+			return nil, badSupply("url")
+		}
+		given := out[pair[:at]]
+		given.URL = pair[at+1:]
+		out[pair[:at]] = given
 	}
 	return out, nil
 }
 
-func importOne(item interchange.Item, preview bool, make func(capability.Content) (ImportItem, error)) (ImportItem, error) {
-	out := ImportItem{Status: itemIgnored}
-	switch item.Status {
-	case interchange.Refused:
-		out.refuse(item.Fault)
-	case interchange.Ready:
-		out.Status, out.ID = itemMade, capability.IDFromName(item.Content.Name)
-		if !preview {
-			made, err := make(item.Content)
-			if f := fault.From(err); f != nil {
-				if f.Kind != fault.Invalid && f.Kind != fault.Conflict {
-					return ImportItem{}, err
-				}
-				made.refuse(f)
-			}
-			out = made
-		}
-		out.Name, out.Description, out.Digest = item.Content.Name, item.Content.Description, item.Content.Digest()
-	}
-	out.Path, out.Repaired, out.Notes = item.Path, item.Repaired, list(item.Notes)
-	return out, nil
-}
-
-func (i *ImportItem) refuse(f *fault.Fault) {
-	i.Status, i.Code, i.Message, i.Errors = itemRefused, f.Code, f.Message, f.Fields
-}
-
-func (i *Import) count(item ImportItem) {
-	i.Found++
-	switch item.Status {
-	case itemMade:
-		i.Made++
-	case itemUnchanged:
-		i.Unchanged++
-	case itemRefused:
-		i.Refused++
-	default:
-		i.Ignored++
-	}
-	if item.Repaired && (item.Status == itemMade || item.Status == itemUnchanged) {
-		i.Repaired++
-	}
+func badSupply(parameter string) error {
+	return fault.New(fault.Malformed, "bad_parameter", "The parameter %s is PATH=%s.", parameter, strings.ToUpper(parameter))
 }
 
 func (s Services) export(ctx context.Context, who identity.Principal, in exportVersion) (File, error) {
