@@ -27,6 +27,7 @@ type cli struct {
 	User      userCmd      `cmd:"" help:"Accounts."`
 	Workspace workspaceCmd `cmd:"" help:"Workspaces."`
 	Token     tokenCmd     `cmd:"" help:"Personal access tokens."`
+	Import    importCmd    `cmd:"" help:"Publish what folders and files hold."`
 	Secrets   secretsCmd   `cmd:"" help:"The key of the stored secrets."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

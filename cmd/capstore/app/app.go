@@ -87,13 +87,13 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	if a.Secrets, err = OpenSecrets(ctx, a.Config, a.Store.DB); err != nil {
 		return err
 	}
-	rules := capability.Rules{AllowLoopbackHTTP: len(a.Config.AllowHosts) > 0}
+	options := a.Config.CatalogOptions()
+	options.Runtimes = a.runtimes
+	rules := options.Rules
 	db := a.Store.DB
 	a.Identity = identity.New(db)
 	a.Sessions = identity.NewSessions(db, a.Config.PublicURL().Scheme == "https")
-	a.Catalog = catalog.New(db, catalog.Options{
-		Policy: capability.Policy{AllowMemberPublic: a.Config.AllowMemberPublicPublish}, Rules: rules, Runtimes: a.runtimes,
-	})
+	a.Catalog = catalog.New(db, options)
 	a.Workspace = workspace.New(db, a.Catalog, workspace.Options{Rules: rules})
 	if a.Sandbox, err = sandbox.NewRunner(sandbox.Options{AllowHost: a.Config.SandboxAllowHost, Folder: os.TempDir()}); err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"capstore/internal/capability"
+	"capstore/internal/catalog"
 	"capstore/internal/fault"
 	"capstore/internal/netguard"
 	"capstore/internal/pg/cluster"
@@ -39,6 +41,14 @@ func (c Config) DataDir() (string, error) {
 		return filepath.Abs(c.Data)
 	}
 	return cluster.DefaultDir()
+}
+
+// CatalogOptions are what the operator decided for the store.
+func (c Config) CatalogOptions() catalog.Options {
+	return catalog.Options{
+		Policy: capability.Policy{AllowMemberPublic: c.AllowMemberPublicPublish},
+		Rules:  capability.Rules{AllowLoopbackHTTP: len(c.AllowHosts) > 0},
+	}
 }
 
 // Validate reports every setting that cannot be used, as one fault.

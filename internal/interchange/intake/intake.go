@@ -92,6 +92,14 @@ func (c *Counts) Add(o Outcome) {
 	}
 }
 
+// Plus is the counts of two imports together.
+func (c Counts) Plus(d Counts) Counts {
+	return Counts{
+		Found: c.Found + d.Found, Made: c.Made + d.Made, Unchanged: c.Unchanged + d.Unchanged, Refused: c.Refused + d.Refused,
+		Ignored: c.Ignored + d.Ignored, Repaired: c.Repaired + d.Repaired,
+	}
+}
+
 // Run deals with everything that was found, in its order, and hands each
 // outcome to each. What is refused leaves the others alone. Denied when the
 // actor may publish nothing, or not with that reach; any other error ends the
