@@ -30,7 +30,7 @@ const (
 	isTool         = 110 // of several words
 	opensName      = 100 // the first word of a name
 	beginsName     = 90  // the beginning of that word
-	inName         = 80
+	inName         = 85
 	beginsNameWord = 65
 	inID           = 60
 	inTags         = 55
@@ -144,10 +144,14 @@ func (s termSet) name(name string) {
 			whole, begin = isName+long, beginsName+long
 		case i == 0:
 			whole, begin = opensName, beginsName
+		default:
+			// What begins a name as it was typed goes ahead of what holds the
+			// words elsewhere.
+			whole, begin = whole-2*int32(min(i, 5)), begin-2*int32(min(i, 5))
 		}
 		s.words([]string{w}, whole-long, begin-long, 1)
 	}
-	s.words(nameWords(name), inName-long, beginsNameWord-long, 1)
+	s.words(nameWords(name), inName-long-10, beginsNameWord-long-10, 1)
 	s.whole(name, isName)
 }
 

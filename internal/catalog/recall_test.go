@@ -1,0 +1,111 @@
+package catalog_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"capstore/internal/capability"
+	"capstore/internal/catalog"
+	"capstore/internal/catalog/sample"
+)
+
+// recalled is how many of a hundred questions must find a right answer among
+// the first five.
+const recalled = 95
+
+func TestWhatOneLooksForIsAmongTheFirstFive(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made := b.fill(t, 10_000)
+	hits, asked := map[sample.Sort]int{}, map[sample.Sort]int{}
+	for _, q := range made.Questions(40) {
+		asked[q.Sort]++
+		if b.answers(t, q) {
+			hits[q.Sort]++
+		} else {
+			t.Logf("%s: %q is not found", q.Sort, q.Typed)
+		}
+	}
+	for _, sort := range sample.Sorts {
+		if asked[sort] != 40 || hits[sort]*100 < recalled*asked[sort] {
+			t.Errorf("%s: %d of %d", sort, hits[sort], asked[sort])
+		}
+	}
+}
+
+// fill loads n generated capabilities of acme and globex.
+func (b *bundle) fill(t testing.TB, n int) sample.Store {
+	t.Helper()
+	made := sample.Store{Seed: 1, N: n, Sources: []string{"acme", "globex"}, Creator: uuid.MustParse(b.author.Subject)}
+	start := time.Now()
+	loaded, err := b.store.Load(t.Context(), made.All())
+	wantCode(t, err, "")
+	if loaded != n {
+		t.Fatalf("loaded %d", loaded)
+	}
+	b.exec(t, "VACUUM ANALYZE")
+	var terms, lists, words int
+	if err := b.db.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM capability_terms), (SELECT count(*) FROM capability_lists), (SELECT count(*) FROM capability_words)`).Scan(&terms, &lists, &words); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("loaded in %s: %d terms, %d lists, %d words", time.Since(start).Round(time.Millisecond), terms, lists, words)
+	return made
+}
+
+// answers reports whether a right answer is among the first five.
+func (b *bundle) answers(t testing.TB, q sample.Question) bool {
+	page, err := b.store.Browse(t.Context(), b.other, catalog.Query{Q: q.Typed, Scope: catalog.ScopeStore, Sort: catalog.SortRelevance, Limit: 5})
+	if err != nil {
+		t.Fatalf("%q: %v", q.Typed, err)
+	}
+	for _, row := range page.Items {
+		var tools []string
+		if q.Sort == sample.ByTool && row.Kind == capability.KindMCP {
+			c, err := b.store.Get(t.Context(), b.other, row.Source, row.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tools = c.Latest.Content.Spec.(*capability.MCPSpec).Provides
+		}
+		if q.Right(row.Name, row.Tags, tools) {
+			return true
+		}
+	}
+	return false
+}
+
+// Loading a store is the same as publishing it.
+func TestLoadedIsAsPublished(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.fill(t, 60)
+	before := b.dump(t)
+	n, err := b.store.Reindex(t.Context())
+	wantCode(t, err, "")
+	if n != 60 || b.dump(t) != before {
+		t.Errorf("reindexing %d changed what was loaded", n)
+	}
+	page, err := b.store.Browse(t.Context(), b.author, catalog.Query{Limit: 100, Counts: true})
+	wantCode(t, err, "")
+	if page.Total.N != 59 || len(page.Items) != 59 { // one is globex's own
+		t.Errorf("%d of %d", len(page.Items), page.Total.N)
+	}
+	b.publish(t, b.author, code("After All", "print(1)"))
+}
+
+// dump is the whole index, apart from when it was written.
+func (b *bundle) dump(t testing.TB) (s string) {
+	t.Helper()
+	err := b.db.QueryRow(t.Context(), `SELECT concat(
+		(SELECT string_agg(concat_ws(' ', l.shelf, l.term, l.kind, l.n, t.capability_pk, t.rank, t.adopters, t.created_at), E'\n'
+			ORDER BY l.shelf, l.term, l.kind, t.capability_pk) FROM capability_lists l LEFT JOIN capability_terms t ON t.list = l.id),
+		(SELECT string_agg(concat_ws(' ', w.key, w.word, w.term), E'\n' ORDER BY w.key, w.word) FROM capability_words w),
+		(SELECT string_agg(concat_ws(' ', c.source, c.id, c.facets), E'\n' ORDER BY c.pk) FROM capabilities c))`).Scan(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(s)
+}
