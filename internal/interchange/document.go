@@ -71,21 +71,11 @@ func splitDocument(raw []byte) (*document, error) {
 // readText checks the bytes and gives them as text with LF line ends.
 func readText(raw []byte) (string, *document, error) {
 	d := &document{}
-	switch {
-	case len(raw) > MaxDocument:
+	if len(raw) > MaxDocument {
 		return "", nil, docFault("document_too_large", "The file is %d bytes long; at most %d are read.", len(raw), MaxDocument)
-	case bytes.HasPrefix(raw, []byte{0xff, 0xfe}), bytes.HasPrefix(raw, []byte{0xfe, 0xff}):
-		return "", nil, docFault("not_utf8", "The file is written in UTF-16, not in UTF-8 (byte 0).")
 	}
-	for i := 0; i < len(raw); {
-		r, n := utf8.DecodeRune(raw[i:])
-		if r == utf8.RuneError && n == 1 {
-			return "", nil, docFault("not_utf8", "The file is not valid UTF-8 (byte %d).", i)
-		}
-		if r == 0 {
-			return "", nil, docFault("nul_byte", "The file holds a NUL byte (byte %d).", i)
-		}
-		i += n
+	if f := badBytes(raw); f != nil {
+		return "", nil, f
 	}
 	text, marked := strings.CutPrefix(string(raw), byteOrderMark)
 	if marked {
@@ -107,6 +97,25 @@ func isClosing(line string) bool { return isFence(line) || strings.TrimRight(lin
 
 // gluedFence is a closing fence whose line end was lost: "---# Title".
 var gluedFence = regexp.MustCompile(`^---[^-\s].*|^--- *#.*`)
+
+// badBytes returns the fault of the first byte that no text may hold, nil for
+// none.
+func badBytes(raw []byte) *fault.Fault {
+	if bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}) {
+		return docFault("not_utf8", "The file is written in UTF-16, not in UTF-8 (byte 0).")
+	}
+	for i := 0; i < len(raw); {
+		r, n := utf8.DecodeRune(raw[i:])
+		if r == utf8.RuneError && n == 1 {
+			return docFault("not_utf8", "The file is not valid UTF-8 (byte %d).", i)
+		}
+		if r == 0 {
+			return docFault("nul_byte", "The file holds a NUL byte (byte %d).", i)
+		}
+		i += n
+	}
+	return nil
+}
 
 // cut takes the front matter from line start to its closing fence.
 func (d *document) cut(lines []string, start int) error {

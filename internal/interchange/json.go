@@ -3,9 +3,11 @@ package interchange
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"strings"
 
 	"capstore/internal/fault"
+	"capstore/internal/jsonx"
 )
 
 // configurations are the names of files that hold MCP servers or an export. A
@@ -26,33 +28,65 @@ func isConfiguration(p string) bool {
 // looksLikeJSON reports whether a document is meant as JSON, comments before it
 // included, and not as Markdown.
 func looksLikeJSON(raw []byte) bool {
+	text := afterComments(raw)
+	return len(text) > 0 && text[0] == '{' || fragmentStart.Match(text)
+}
+
+// fragmentStart is how a piece copied out of a JSON file begins, as people
+// paste it from a README: a quoted name, a colon and a brace.
+var fragmentStart = regexp.MustCompile(`^"(?:[^"\\]|\\.){1,200}"\s*:\s*[{\[]`)
+
+func isFragment(raw []byte) bool { return fragmentStart.Match(afterComments(raw)) }
+
+// afterComments is the document from its first byte that is no white space and
+// no comment.
+func afterComments(raw []byte) []byte {
 	text := bytes.TrimLeft(bytes.TrimPrefix(raw, []byte(byteOrderMark)), " \t\r\n")
 	for len(text) > 0 {
 		switch {
-		case text[0] == '{':
-			return true
 		case bytes.HasPrefix(text, []byte("/*")):
 			_, text, _ = bytes.Cut(text, []byte("*/"))
 		case bytes.HasPrefix(text, []byte("//")), text[0] == '#':
 			_, text, _ = bytes.Cut(text, []byte("\n"))
 		default:
-			return false
+			return text
 		}
 		text = bytes.TrimLeft(text, " \t\r\n")
 	}
-	return false
+	return text
 }
 
 // readConfiguration reads a JSON document of a tree.
 func readConfiguration(f TreeFile, o Options) []Item {
-	raw, err := readWithin(f, MaxDocument)
+	raw, err := readWithin(f, jsonx.MaxBody)
 	if err != nil {
-		return []Item{{Path: f.Path, Status: Refused, Fault: fault.From(err)}}
+		return []Item{{Path: f.Path, Status: Refused, Fault: fault.From(err).Do(correctFile)}}
 	}
 	return readJSON(f.Path, raw, o)
 }
 
-// readJSON reads a JSON document of whatever format it turns out to be.
+// readJSON reads a JSON document of whatever format it turns out to be. What
+// was tolerated of the document as a whole stands at its first item.
 func readJSON(p string, raw []byte, o Options) []Item {
-	return []Item{{Path: p, Status: Refused, Fault: fault.New(fault.Invalid, "unknown_format", "%q is JSON, but in none of the formats that are read here.", clip(p, 120))}}
+	doc, notes, err := readRelaxed(raw)
+	if err != nil {
+		return []Item{{Path: p, Status: Refused, Fault: fault.From(err)}}
+	}
+	root, ok := doc.(*object)
+	if !ok {
+		return unknownFormat(p)
+	}
+	f := &jsonFile{path: p, options: o, names: map[string]string{}}
+	items := f.read(root)
+	if len(items) == 0 {
+		return unknownFormat(p)
+	}
+	items[0].Notes = append(at(p, append(notes, f.notes...)), items[0].Notes...)
+	return items
+}
+
+func unknownFormat(p string) []Item {
+	return []Item{{Path: p, Status: Refused, Fault: fault.New(fault.Invalid, "unknown_format",
+		"%q is JSON, but in none of the formats that are read here.", clip(p, 120)).
+		Do("Import a server.json, an mcpServers or servers configuration, or an export of capstore.")}}
 }

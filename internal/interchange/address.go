@@ -1,0 +1,140 @@
+package interchange
+
+import (
+	"cmp"
+	"encoding/base64"
+	"net/textproto"
+	"regexp"
+	"strings"
+
+	"capstore/internal/capability"
+)
+
+var (
+	userPart  = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://)([^/?#@]*)@`)
+	bracePart = regexp.MustCompile(`\{([^{}]*)\}`)
+)
+
+// address takes the address of a server: its placeholders become settings that
+// it is filled with, and a secret in it is taken out, since an address is no
+// secret to anybody.
+func (m *maker) address(text string) {
+	text = strings.TrimSpace(text)
+	if part := userPart.FindStringSubmatch(text); part != nil {
+		text = part[1] + text[len(part[0]):]
+		m.userInfo(part[2])
+	}
+	path, query, asked := strings.Cut(text, "?")
+	path = m.addressPath(path)
+	var kept []string
+	for pair := range strings.SplitSeq(query, "&") {
+		if asked && pair != "" && !m.moved(pair) {
+			kept = append(kept, m.settled(pair))
+		}
+	}
+	if len(kept) > 0 {
+		path += "?" + strings.Join(kept, "&")
+	}
+	m.spec.URL = path
+}
+
+// userInfo declares the user and password of an address, which HTTP sends as
+// the authorization of the scheme Basic.
+func (m *maker) userInfo(text string) {
+	v := m.file.value("password", text)
+	name := m.declare(capability.RequiredSecret{Name: "BASIC_CREDENTIALS", Scheme: "Basic", Description: "user:password, encoded as base64"})
+	m.note("secret_moved", "The address carried a user and a password. They were taken out of it and are sent in the Authorization header.")
+	if v.literal() && text != "" {
+		m.keep(name, base64.StdEncoding.EncodeToString([]byte(text)))
+		m.hidden = append(m.hidden, text)
+	}
+}
+
+// moved takes a parameter that carries a secret out of the address, and
+// reports whether it was one.
+func (m *maker) moved(pair string) bool {
+	key, text, _ := strings.Cut(pair, "=")
+	v := m.file.value(key, text)
+	if strings.HasPrefix(text, "{") {
+		v = m.file.value(key, "$"+text)
+	}
+	if !v.secret() && (!namesSecret(key) || text == "") {
+		return false
+	}
+	name := secretName(key)
+	if v.single != nil && v.single.name != "" {
+		name = secretName(v.single.name)
+	}
+	s := capability.RequiredSecret{Name: name, Description: v.description()}
+	if len(m.spec.RequiredSecrets) > 0 {
+		s.Header = textproto.CanonicalMIMEHeaderKey("x-" + strings.TrimPrefix(strings.ReplaceAll(snakeCase(key), "_", "-"), "x-"))
+	}
+	declared := m.declare(s)
+	m.note("secret_moved", "The address carried a secret as %s. It was taken out of it and is sent in the header %s; check that the server takes it there.", clip(key, 60), cmp.Or(s.Header, "Authorization"))
+	if v.literal() {
+		m.keep(declared, text)
+	}
+	return true
+}
+
+// addressPath settles the part before the query, and takes tokens out that
+// stand in it.
+func (m *maker) addressPath(text string) string {
+	lead, rest, _ := strings.Cut(text, "://")
+	if lead == text {
+		lead, rest = "", text
+	} else {
+		lead += "://"
+	}
+	segments := strings.Split(m.settled(rest), "/")
+	for i, s := range segments {
+		if i == 0 || !holdsSecret(s) {
+			continue
+		}
+		m.hidden = append(m.hidden, s)
+		m.setting(capability.Setting{Name: "ADDRESS_KEY", Description: "The part of the address that lets its bearer in", Required: true})
+		segments[i] = "{ADDRESS_KEY}"
+		m.note("secret_in_address", "A part of the address looks like a secret. It was taken out and is asked for when the server is adopted; whoever may see the adoption can read it there.")
+	}
+	return lead + strings.Join(segments, "/")
+}
+
+// settled writes every placeholder of a part of an address as the setting that
+// it declares.
+func (m *maker) settled(text string) string {
+	var b strings.Builder
+	for _, p := range m.file.pieces(text) {
+		if p.hole == nil {
+			b.WriteString(bracePart.ReplaceAllStringFunc(p.literal, m.brace))
+			continue
+		}
+		b.WriteString("{" + m.addressSetting(p.hole) + "}")
+	}
+	return b.String()
+}
+
+// brace settles {name}, as a server.json writes it.
+func (m *maker) brace(text string) string {
+	hole := m.file.placeholder(text[1:len(text)-1], "$"+text)
+	if hole == nil {
+		return text
+	}
+	return "{" + m.addressSetting(hole) + "}"
+}
+
+func (m *maker) addressSetting(p *placeholder) string {
+	name := settingName(p.name)
+	switch {
+	case p.machine:
+		m.note("machine_path", "%s is something of the machine that the file was made on; it has to be given when the server is adopted.", clip(p.text, 60))
+	case p.secret():
+		m.note("secret_in_address", "%s looks like a secret and is a part of the address: whoever may see the adoption can read it there.", clip(p.text, 60))
+	}
+	initial := p.initial
+	if p.secret() && initial != "" {
+		m.hidden = append(m.hidden, initial)
+		initial = ""
+	}
+	m.setting(capability.Setting{Name: name, Description: p.description(), Default: initial, Required: initial == ""})
+	return name
+}

@@ -1,0 +1,271 @@
+package interchange
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"capstore/internal/capability"
+	"capstore/internal/fault"
+)
+
+// jsonFile is a JSON document on its way to items.
+type jsonFile struct {
+	path    string
+	options Options
+	inputs  map[string]input // by their ids
+	names   map[string]string
+	paths   map[string]bool
+	notes   []Note // about the whole file
+}
+
+func (f *jsonFile) note(code, format string, args ...any) {
+	f.notes = append(f.notes, Note{Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// read tells the format by what stands in the document; none for a document of
+// no format.
+func (f *jsonFile) read(root *object) []Item {
+	switch {
+	case isServerJSON(root):
+		return []Item{f.serverJSON(f.path, root)}
+	case isServerJSON(root.object("server")):
+		return f.registryEntries([]any{root})
+	case root.list("servers") != nil && !root.has("inputs"):
+		return f.registryEntries(root.list("servers"))
+	case root.object("registry") != nil:
+		return f.dockerCatalog(root)
+	}
+	if found := serverMaps(root); len(found) > 0 {
+		return f.configuration(root, found)
+	}
+	if isServer(root) {
+		return []Item{f.server(f.path, "", root)}
+	}
+	return f.bareMap(root)
+}
+
+// serverKeys are what clients call their map of servers.
+var serverKeys = []string{"mcpServers", "servers", "context_servers", "mcp.servers", "mcp_servers"}
+
+// serverMaps finds the maps of servers of a client's configuration, with the
+// key under which each stands.
+func serverMaps(root *object) (out []serverMap) {
+	for _, k := range root.keys {
+		for _, known := range serverKeys {
+			if k == known {
+				out = append(out, serverMap{k, root, root.values[k]})
+			}
+		}
+	}
+	inner := root.object("mcp")
+	if inner == nil {
+		return out
+	}
+	if nested := serverMaps(inner); len(nested) > 0 {
+		return append(out, nested...)
+	}
+	if holdsServer(inner) {
+		out = append(out, serverMap{"mcp", root, inner})
+	}
+	return out
+}
+
+type serverMap struct {
+	key    string
+	parent *object
+	value  any
+}
+
+func holdsServer(o *object) bool {
+	for _, v := range o.values {
+		if server, ok := v.(*object); ok && isServer(server) {
+			return true
+		}
+	}
+	return false
+}
+
+// isServer reports whether an object says how to reach or start a server.
+func isServer(o *object) bool {
+	list := o.list(commandKeys...)
+	return o.text(urlKeys...) != "" || o.text(commandKeys...) != "" || len(list) > 0 || o.object("transport", "command") != nil
+}
+
+// configuration reads a client's file.
+func (f *jsonFile) configuration(root *object, found []serverMap) []Item {
+	var out []Item
+	inner := root.object("mcp")
+	f.readInputs(root.list("inputs"))
+	if inner != nil {
+		f.readInputs(inner.list("inputs"))
+	}
+	for _, m := range found {
+		out = append(out, f.servers(m.value)...)
+	}
+	f.others(root, append([]string{"inputs", "mcp", "$schema"}, serverKeys...))
+	if inner != nil && !holdsServer(inner) {
+		f.others(inner, append([]string{"inputs", "$schema"}, serverKeys...))
+	}
+	if len(out) == 0 {
+		return []Item{f.noServers()}
+	}
+	return out
+}
+
+func (f *jsonFile) noServers() Item {
+	return Item{
+		Path: f.path, Format: FormatServers, Kind: capability.KindMCP, Status: Ignored,
+		Notes: []Note{{Path: f.path, Code: "no_servers", Message: "The configuration lists no server."}},
+	}
+}
+
+func notAServer() *fault.Fault {
+	return fault.New(fault.Invalid, "not_a_server", "A server is described by an object; here stands something else.")
+}
+
+// also is the file with one more question.
+func (f *jsonFile) also(name string, in input) *jsonFile {
+	out := *f
+	out.inputs = maps.Clone(f.inputs)
+	if out.inputs == nil {
+		out.inputs = map[string]input{}
+	}
+	out.inputs[name] = in
+	return &out
+}
+
+// servers reads a map of servers by name, or a list of servers that say theirs.
+func (f *jsonFile) servers(v any) []Item {
+	var out []Item
+	switch v := v.(type) {
+	case *object:
+		for _, key := range v.keys {
+			out = append(out, f.server(f.itemPath(key), key, v.values[key]))
+		}
+	case []any:
+		for i, e := range v {
+			o, _ := e.(*object)
+			key := o.text("name", "id", "title")
+			if key == "" {
+				key = fmt.Sprint(i + 1)
+			}
+			out = append(out, f.server(f.itemPath(key), key, e))
+		}
+	}
+	return out
+}
+
+// bareMap reads a file that is only the map: all that it holds are objects, and
+// one at least is a server.
+func (f *jsonFile) bareMap(root *object) []Item {
+	if !holdsServer(root) {
+		return nil
+	}
+	var out []Item
+	for _, key := range root.keys {
+		v, ok := root.values[key].(*object)
+		switch {
+		case ok:
+			out = append(out, f.server(f.itemPath(key), key, v))
+		case key != "$schema" && !strings.HasPrefix(key, "//"):
+			return nil
+		}
+	}
+	return out
+}
+
+// others notes the keys of the file that are none of servers.
+func (f *jsonFile) others(o *object, known []string) {
+	if rest := unknownKeys(o, known); len(rest) > 0 {
+		f.note("other_settings", "The file has more settings of its client, which are not read here: %s.", clip(strings.Join(rest, ", "), 200))
+	}
+}
+
+func unknownKeys(o *object, known []string) []string {
+	var out []string
+	for _, k := range o.keys {
+		if !slices.Contains(known, k) && !strings.HasPrefix(k, "//") {
+			out = append(out, capability.PlainText(clip(k, 60)))
+		}
+	}
+	return out
+}
+
+// itemPath is the path of one of several things of the file, unique in it.
+func (f *jsonFile) itemPath(key string) string {
+	if f.paths == nil {
+		f.paths = map[string]bool{}
+	}
+	p := f.path + "#" + clip(capability.PlainText(key), 120)
+	for n := 2; f.paths[p]; n++ {
+		p = fmt.Sprintf("%s#%s~%d", f.path, clip(capability.PlainText(key), 120), n)
+	}
+	f.paths[p] = true
+	return p
+}
+
+// readInputs takes the questions of a VS Code file in.
+func (f *jsonFile) readInputs(list []any) {
+	for _, v := range list {
+		o, ok := v.(*object)
+		if !ok || o.text("id") == "" {
+			continue
+		}
+		if f.inputs == nil {
+			f.inputs = map[string]input{}
+		}
+		initial, _ := scalar(o.values["default"])
+		f.inputs[o.text("id")] = input{
+			description: shorten(capability.PlainText(o.text("description")), capability.MaxDescription),
+			initial:     initial, secret: o.flag("password"),
+		}
+	}
+}
+
+// server reads one server of a client's configuration.
+func (f *jsonFile) server(p, key string, v any) Item {
+	o, ok := v.(*object)
+	if !ok {
+		return f.maker(p, FormatServers).refused(notAServer())
+	}
+	m, fault := f.configured(p, key, o)
+	if fault != nil {
+		return m.refused(fault)
+	}
+	return m.finish(o.object(keptKey))
+}
+
+// configured makes what the entry itself says, short of what capstore has put
+// beside it.
+func (f *jsonFile) configured(p, key string, o *object) (*maker, *fault.Fault) {
+	m := f.maker(p, FormatServers)
+	m.provenance = map[string]any{"format": FormatServers, "file": f.path}
+	m.identity(key, o)
+	if f := m.connect(o); f != nil {
+		return m, f
+	}
+	m.optional(o)
+	return m, nil
+}
+
+// firstOf refuses a second thing of a name that counts as the same.
+func (f *jsonFile) firstOf(name, p string) *fault.Fault {
+	folded := capability.FoldName(name)
+	if first, taken := f.names[folded]; taken {
+		return fault.New(fault.Conflict, "name_repeated", "The name %q counts as the same as that of %q, which was read first.", clip(name, 64), clip(first, 160)).
+			Do("Rename one of them in the file and import it again.")
+	}
+	f.names[folded] = p
+	return nil
+}
+
+func jsonObject(v map[string]any) json.RawMessage {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return out
+}
