@@ -43,6 +43,10 @@ func FromFolder(fsys fs.FS, name string, o Options) (Import, error) {
 // pasted: JSON of any of the formats, else a SKILL.md. name is its file's, ""
 // for none.
 func FromDocument(raw []byte, name string, o Options) (Import, error) {
+	if isExport(raw) {
+		p := cmp.Or(plainName(name), "document"+ExportSuffix)
+		return Import{sources: []source{{p, func() []Item { return readExport(p, raw, o) }}}}, nil
+	}
 	if looksLikeJSON(raw) {
 		p := cmp.Or(plainName(name), "document.json")
 		return Import{sources: []source{{p, func() []Item { return readJSON(p, raw, o) }}}}, nil
@@ -134,7 +138,7 @@ func find(t *tree, o Options) (Import, error) {
 	}
 	for _, f := range t.files {
 		if _, owned := owner(roots, f.Path); !owned && isConfiguration(f.Path) {
-			out.sources = append(out.sources, source{f.Path, func() []Item { return readConfiguration(f, o) }})
+			out.sources = append(out.sources, source{f.Path, func() []Item { return readBeside(f, o) }})
 		}
 	}
 	if len(out.sources) == 0 {
@@ -143,6 +147,18 @@ func find(t *tree, o Options) (Import, error) {
 	}
 	slices.SortFunc(out.sources, func(a, b source) int { return strings.Compare(a.path, b.path) })
 	return out, nil
+}
+
+// readBeside reads a document that lies in no skill and no plugin.
+func readBeside(f TreeFile, o Options) []Item {
+	if !isExportFile(f.Path) {
+		return readConfiguration(f, o)
+	}
+	raw, err := readWithin(f, MaxArchive)
+	if err != nil {
+		return []Item{refusedExport(f.Path, fault.From(err))}
+	}
+	return readExport(f.Path, raw, o)
 }
 
 // rootReader reads everything that lies in the folder of one skill or plugin.

@@ -92,19 +92,27 @@ func (t *tree) take(fsys fs.FS, p, name string, d fs.DirEntry) error {
 	t.portable(name)
 	t.files = append(t.files, TreeFile{
 		Path: name, Size: info.Size(), Executable: info.Mode()&0o111 != 0,
-		read: func() ([]byte, error) { return readBounded(fsys, p) },
+		read: func() ([]byte, error) { return readBounded(fsys, p, largest(name)) },
 	})
 	return nil
 }
 
+// largest is how many bytes of a file anything reads.
+func largest(name string) int64 {
+	if isExportFile(name) {
+		return MaxArchive
+	}
+	return capability.MaxFilesTotal
+}
+
 // readBounded reads a file that may have grown since it was listed.
-func readBounded(fsys fs.FS, p string) ([]byte, error) {
+func readBounded(fsys fs.FS, p string, limit int64) ([]byte, error) {
 	f, err := fsys.Open(p)
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
 	defer func() { _ = f.Close() }() // nothing was written
-	data, err := io.ReadAll(io.LimitReader(f, capability.MaxFilesTotal+1))
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("read: %w", err)
 	}
