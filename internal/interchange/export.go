@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -72,11 +73,16 @@ func ExportZip(w io.Writer, c capability.Content) error {
 	if err != nil {
 		return err
 	}
+	return WriteZip(w, FolderName(c.Name), files)
+}
+
+// WriteZip writes files as a zip, below one folder where top is not empty. The
+// same files always give the same bytes.
+func WriteZip(w io.Writer, top string, files []ExportFile) error {
 	z := zip.NewWriter(w)
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
-	top := FolderName(c.Name)
 	for _, f := range files {
-		h := &zip.FileHeader{Name: top + "/" + f.Path, Method: zip.Deflate}
+		h := &zip.FileHeader{Name: path.Join(top, f.Path), Method: zip.Deflate}
 		if len(f.Data) == 0 || poorly(f.Path) {
 			h.Method = zip.Store
 		}

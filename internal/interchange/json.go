@@ -76,6 +76,9 @@ func readJSON(p string, raw []byte, o Options) []Item {
 	if !ok {
 		return unknownFormat(p)
 	}
+	if isMarket(root) {
+		return readMarket(p, root)
+	}
 	f := &jsonFile{path: p, options: o, names: map[string]string{}}
 	items := f.read(root)
 	if len(items) == 0 {
