@@ -128,6 +128,70 @@ func (q *Queries) HeldAmong(ctx context.Context, db DBTX, arg HeldAmongParams) (
 	return items, nil
 }
 
+const linesFrom = `-- name: LinesFrom :many
+
+SELECT c.id, c.tags, v.pk, coalesce(octet_length(v.content), 0)::bigint AS size
+FROM (
+    SELECT k.pk, k.id, k.tags FROM capabilities k
+    WHERE k.source = $1 AND k.id > $2 AND k.tombstoned_at IS NULL AND k.audiences && $3::text[]
+        AND ($4::bool OR k.id = ANY ($5::text[]))
+    ORDER BY k.id LIMIT $6::int
+) c
+LEFT JOIN capability_versions v ON v.capability_pk = c.pk AND v.withdrawn_at IS NULL AND v.blocked_at IS NULL
+ORDER BY c.id, v.sort_key
+`
+
+type LinesFromParams struct {
+	Source     string
+	After      string
+	Audiences  []string
+	Everything bool
+	Ids        []string
+	Page       int32
+}
+
+type LinesFromRow struct {
+	ID   string
+	Tags []string
+	Pk   *int64
+	Size int64
+}
+
+// Exports ---------------------------------------------------------------------------
+// The next capabilities of the source in the order of their ids, with the keys
+// and sizes of their live versions, oldest first.
+func (q *Queries) LinesFrom(ctx context.Context, db DBTX, arg LinesFromParams) ([]LinesFromRow, error) {
+	rows, err := db.Query(ctx, linesFrom,
+		arg.Source,
+		arg.After,
+		arg.Audiences,
+		arg.Everything,
+		arg.Ids,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LinesFromRow
+	for rows.Next() {
+		var i LinesFromRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Tags,
+			&i.Pk,
+			&i.Size,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const linesOf = `-- name: LinesOf :many
 SELECT v.capability_pk, v.pk, v.version, v.kind, v.name, v.digest, v.withdrawn_at, v.blocked_at
 FROM capability_versions v WHERE v.capability_pk = ANY ($1::bigint[]) ORDER BY v.capability_pk, v.sort_key DESC
@@ -346,4 +410,55 @@ type TrimStagedImportsParams struct {
 func (q *Queries) TrimStagedImports(ctx context.Context, db DBTX, arg TrimStagedImportsParams) error {
 	_, err := db.Exec(ctx, trimStagedImports, arg.Workspace, arg.Subject, arg.Keep)
 	return err
+}
+
+const versionsByKey = `-- name: VersionsByKey :many
+SELECT v.pk, v.version, v.kind, v.name, v.description, v.content, v.digest, v.note, v.tags AS labels, v.provenance, v.created_at
+FROM capability_versions v WHERE v.pk = ANY ($1::bigint[])
+`
+
+type VersionsByKeyRow struct {
+	Pk          int64
+	Version     string
+	Kind        string
+	Name        string
+	Description string
+	Content     string
+	Digest      string
+	Note        string
+	Labels      []string
+	Provenance  json.RawMessage
+	CreatedAt   time.Time
+}
+
+func (q *Queries) VersionsByKey(ctx context.Context, db DBTX, pks []int64) ([]VersionsByKeyRow, error) {
+	rows, err := db.Query(ctx, versionsByKey, pks)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []VersionsByKeyRow
+	for rows.Next() {
+		var i VersionsByKeyRow
+		if err := rows.Scan(
+			&i.Pk,
+			&i.Version,
+			&i.Kind,
+			&i.Name,
+			&i.Description,
+			&i.Content,
+			&i.Digest,
+			&i.Note,
+			&i.Labels,
+			&i.Provenance,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -51,3 +51,22 @@ DELETE FROM staged_imports WHERE id = @id AND workspace = @workspace AND subject
 
 -- name: SweepStagedImports :execrows
 DELETE FROM staged_imports WHERE expires_at <= clock_timestamp();
+
+-- Exports ---------------------------------------------------------------------------
+
+-- name: LinesFrom :many
+-- The next capabilities of the source in the order of their ids, with the keys
+-- and sizes of their live versions, oldest first.
+SELECT c.id, c.tags, v.pk, coalesce(octet_length(v.content), 0)::bigint AS size
+FROM (
+    SELECT k.pk, k.id, k.tags FROM capabilities k
+    WHERE k.source = @source AND k.id > @after AND k.tombstoned_at IS NULL AND k.audiences && @audiences::text[]
+        AND (@everything::bool OR k.id = ANY (@ids::text[]))
+    ORDER BY k.id LIMIT @page::int
+) c
+LEFT JOIN capability_versions v ON v.capability_pk = c.pk AND v.withdrawn_at IS NULL AND v.blocked_at IS NULL
+ORDER BY c.id, v.sort_key;
+
+-- name: VersionsByKey :many
+SELECT v.pk, v.version, v.kind, v.name, v.description, v.content, v.digest, v.note, v.tags AS labels, v.provenance, v.created_at
+FROM capability_versions v WHERE v.pk = ANY (@pks::bigint[]);

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -68,7 +69,10 @@ func (a *surface) serve(rt route) http.Handler {
 			a.fail(w, r, err)
 			return
 		}
-		out.write(w)
+		if err := out.write(w); err != nil {
+			a.Root.LogFault(r, err)
+			panic(http.ErrAbortHandler) // the only way to tell the reader that the rest is missing
+		}
 	})
 }
 
@@ -132,16 +136,24 @@ type answer struct {
 	Status int
 	Header map[string]string
 	Body   []byte
+	// stream writes a body that is too much to hold; only answers that are
+	// never kept have one.
+	stream func(w io.Writer) error
 }
 
-func (a answer) write(w http.ResponseWriter) {
+// write fails when a streamed body ended early.
+func (a answer) write(w http.ResponseWriter) error {
 	h := w.Header()
 	for name, value := range a.Header {
 		h.Set(name, value)
 	}
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body)
+	if a.stream == nil {
+		_, _ = w.Write(a.Body)
+		return nil
+	}
+	return a.stream(w)
 }
 
 // answerOf encodes an operation's output.
@@ -162,7 +174,7 @@ func answerOf(m ops.Meta, who identity.Principal, out any) (answer, error) {
 	case ops.File:
 		a.Header["Content-Type"] = v.MediaType
 		a.Header["Content-Disposition"] = fmt.Sprintf("attachment; filename=%q", v.Name)
-		a.Body = v.Data
+		a.Body, a.stream = v.Data, v.Write
 		return a, nil
 	}
 	if s, ok := out.(ops.WithStatus); ok {

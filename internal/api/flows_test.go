@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -105,8 +106,55 @@ func TestExportedComesBackTheSame(t *testing.T) {
 	markdown := c.plus("Content-Type", "text/markdown")
 	markdown.post(acme+"/skills/import", "---\nname: other\ndescription: Another: one.\n---\nDo it.").want(http.StatusOK).is(1.0, "repaired")
 	markdown.post(acme+"/skills/import", "---\nname: other\n---\nDo it.").want(http.StatusOK).is(1.0, "refused")
-	c.post(acme+"/capabilities", codeTool("tool")).want(http.StatusCreated)
-	c.get(acme + "/capabilities/tool/versions/1.0.0/export").want(http.StatusUnprocessableEntity)
+}
+
+// TestOwnExport takes a tool with its versions to another workspace, by each
+// of the ways out.
+func TestOwnExport(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.as(max)
+	first := c.post(acme+"/capabilities", codeTool("tool", with("tags", []string{"box"}))).want(http.StatusCreated).at("digest")
+	second := c.post(acme+"/capabilities", codeTool("tool", with("visibility", nil), withCode("print('[2]')"), with("note", "Counts."))).want(http.StatusCreated).at("digest")
+	c.get(acme+"/capabilities/tool/versions/1.0.0/export?format=skill").refused(http.StatusUnprocessableEntity, "no_place_in_format")
+	c.get(acme+"/capabilities/nothing/export").refused(http.StatusNotFound, "not_found")
+
+	one := c.get(acme + "/capabilities/tool/versions/1.0.0/export").want(http.StatusOK)
+	line := c.get(acme + "/capabilities/tool/export").want(http.StatusOK)
+	theirs := s.with(gus, "globex", capability.ScopeWrite).plus("Content-Type", "application/json")
+	theirs.post(globex+"/capabilities/import", one.Body).want(http.StatusOK).is(1.0, "made").is(first, "items", 0, "digest")
+	theirs.post(globex+"/capabilities/import?preview=true", line.Body).want(http.StatusOK).
+		is(1.0, "unchanged").is(1.0, "made").is("1.0.1", "items", 1, "version").is("1.0.0", "items", 1, "follows")
+	theirs.post(globex+"/capabilities/import", line.Body).want(http.StatusOK).is(1.0, "made").is(second, "items", 1, "digest")
+	theirs.get(globex+"/capabilities/tool/versions").want(http.StatusOK).is("Counts.", "items", 0, "note")
+	theirs.get(globex+"/capabilities/tool").want(http.StatusOK).is("box", "tags", 0)
+
+	whole := c.get(acme + "/export").want(http.StatusOK)
+	if got := whole.Header.Get("Content-Disposition"); !strings.Contains(got, "acme.capstore.zip") {
+		t.Errorf("named %q", got)
+	}
+	theirs.plus("Content-Type", "application/zip").post(globex+"/capabilities/import", whole.Body).want(http.StatusOK).is(2.0, "unchanged").is(0.0, "made")
+}
+
+// TestImportSupplies gives an image to a server that came with a command.
+func TestImportSupplies(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.as(max).plus("Content-Type", "application/json")
+	const configuration = `{"mcpServers": {"notes": {"command": "npx", "args": ["-y", "notes-mcp"]}, /* by hand */ "box": {"url": "https://box.example.com/mcp"}}}`
+	found := c.post(acme+"/capabilities/import?name=mcp.json&preview=true", configuration).want(http.StatusOK).is(1.0, "refused").is(1.0, "made").object()
+	for _, item := range found["items"].([]any) {
+		item := item.(map[string]any)
+		if item["status"] != "refused" {
+			continue
+		}
+		path := item["path"].(string)
+		c.post(acme+"/capabilities/import?name=mcp.json&image="+url.QueryEscape(path+"=ghcr.io/example/notes:1.2"), configuration).
+			want(http.StatusOK).is(2.0, "made")
+		c.post(acme+"/capabilities/import?name=mcp.json&path="+url.QueryEscape(path)+"&url="+url.QueryEscape(path+"=https://notes.example.com/mcp"), configuration).
+			want(http.StatusOK).is(1.0, "made").is(1.0, "ignored")
+	}
+	c.post(acme+"/capabilities/import?image=nothing", configuration).refused(http.StatusBadRequest, "bad_parameter")
 }
 
 // TestCopy makes a capability of others one's own, once under each name.

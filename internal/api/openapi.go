@@ -151,7 +151,9 @@ func (b builder) responses(op ops.Operation) map[string]*huma.Response {
 		r := &huma.Response{Description: http.StatusText(status)}
 		switch {
 		case op.Out == reflect.TypeFor[ops.File]():
-			r.Content = map[string]*huma.MediaType{"application/zip": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
+			file := &huma.Schema{Type: huma.TypeString, Format: "binary"}
+			// Which of the two it is, the format decides. An empty schema takes any JSON.
+			r.Content = map[string]*huma.MediaType{"application/zip": {Schema: file}, "application/json": {Schema: &huma.Schema{}}}
 		case status != http.StatusNoContent:
 			r.Content = map[string]*huma.MediaType{"application/json": {Schema: b.registry.Schema(op.Out, true, op.Name)}}
 		}

@@ -7,6 +7,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"io"
 	"reflect"
 
 	"capstore/internal/capability"
@@ -97,11 +98,13 @@ type Upload struct {
 	Name string
 }
 
-// File is an output that is a file rather than JSON.
+// File is an output that is a file rather than JSON: Data, or what Write
+// writes where that may be too much to hold.
 type File struct {
 	Name      string
 	MediaType string
 	Data      []byte
+	Write     func(w io.Writer) error
 }
 
 // Nullable is an input in which null says something that leaving it out does

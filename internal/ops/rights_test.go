@@ -111,8 +111,10 @@ var attempts = map[string]attempt{
 	}),
 	"import_capabilities": input(func(h *house) any { return importAny{importUpload: upload(h).(importUpload)} }),
 	"export_capability_version": input(func(h *house) any {
-		return exportVersion{namedVersion: namedVersion{named{ID: h.published()}, "1.0.0"}}
+		return exportVersion{namedVersion: namedVersion{named{ID: h.published()}, "1.0.0"}, Format: "capstore"}
 	}),
+	"export_capability":   input(func(h *house) any { return named{ID: h.published()} }),
+	"export_capabilities": input(nothing),
 
 	"get_agent": input(nothing),
 	// A whole config would take away what the other operations adopt beside it.

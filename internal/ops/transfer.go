@@ -1,10 +1,10 @@
 package ops
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -50,7 +50,7 @@ type CopyOf struct {
 
 type exportVersion struct {
 	namedVersion
-	Format string `query:"format" enum:"skill" doc:"An Agent Skills folder as a zip."`
+	Format string `query:"format" enum:"skill,server-json,mcp-servers,vscode,claude-plugin,capstore" doc:"The kind's own format unless told: skill is an Agent Skills folder as a zip, mcp-servers and vscode are configurations of clients, capstore is this program's own."`
 }
 
 func transferOperations(s Services) []Operation {
@@ -66,8 +66,16 @@ func transferOperations(s Services) []Operation {
 		}, s.importCapabilities),
 		declare(Meta{
 			Name: "export_capability_version", Method: http.MethodGet, Path: onVersion + "/export", Area: AreaCapabilities,
-			Action: capability.ActRead, ReadOnly: true, Summary: "A skill as the folder that other agents read, zipped.",
+			Action: capability.ActRead, ReadOnly: true, Summary: "A version as a file of a format that others read.",
 		}, s.export),
+		declare(Meta{
+			Name: "export_capability", Method: http.MethodGet, Path: tenant + "/capabilities/{id}/export", Area: AreaCapabilities,
+			Action: capability.ActRead, ReadOnly: true, Summary: "A capability with all its live versions, as an export of capstore.",
+		}, s.exportLine),
+		declare(Meta{
+			Name: "export_capabilities", Method: http.MethodGet, Path: tenant + "/export", Area: AreaCapabilities,
+			Action: capability.ActRead, ReadOnly: true, Summary: "Everything of this workspace that one may read: a zip with an export of capstore for each capability.",
+		}, s.exportWorkspace),
 	}
 }
 
@@ -164,15 +172,33 @@ func badSupply(parameter string) error {
 }
 
 func (s Services) export(ctx context.Context, who identity.Principal, in exportVersion) (File, error) {
+	c, err := s.Catalog.Get(ctx, who.Actor(), in.source(who), in.ID)
+	if err != nil {
+		return File{}, err
+	}
 	v, err := s.Catalog.Version(ctx, who.Actor(), in.source(who), in.ID, in.Version)
 	if err != nil {
 		return File{}, err
 	}
-	var b bytes.Buffer
-	if err := interchange.ExportZip(&b, v.Content); err != nil {
-		return File{}, err
+	out, err := intake.Export(v, c.Tags, cmp.Or(intake.Form(in.Format), intake.Forms(v.Kind)[0]))
+	return File{Name: out.Name, MediaType: out.MediaType, Data: out.Data}, err
+}
+
+func (s Services) exportLine(ctx context.Context, who identity.Principal, in named) (File, error) {
+	for line, err := range s.Catalog.Lines(ctx, who.Actor(), in.source(who), in.ID) {
+		if err != nil {
+			return File{}, err
+		}
+		return File{Name: intake.LineName(in.ID), MediaType: "application/json", Write: func(w io.Writer) error { return intake.WriteLine(w, line) }}, nil
 	}
-	return File{Name: interchange.FolderName(v.Name) + ".zip", MediaType: "application/zip", Data: b.Bytes()}, nil
+	return File{}, fault.Missing()
+}
+
+func (s Services) exportWorkspace(ctx context.Context, who identity.Principal, _ Nothing) (File, error) {
+	return File{Name: who.Workspace + ".capstore.zip", MediaType: "application/zip", Write: func(w io.Writer) error {
+		_, err := intake.WriteWorkspace(ctx, s.Catalog, who.Actor(), who.Workspace, w)
+		return err
+	}}, nil
 }
 
 // locationOf is the address below /api/v1 of something in the workspace.

@@ -1,0 +1,172 @@
+package intake
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"capstore/internal/capability"
+	"capstore/internal/catalog"
+	"capstore/internal/fault"
+	"capstore/internal/interchange"
+)
+
+// Form is a format that a capability can be exported as.
+type Form string
+
+const (
+	FormOwn        Form = "capstore"      // capstore's own: every kind, nothing lost
+	FormSkill      Form = "skill"         // an Agent Skills folder as a zip
+	FormServerJSON Form = "server-json"   // the MCP registry's server.json
+	FormServers    Form = "mcp-servers"   // the mcpServers of a client
+	FormVSCode     Form = "vscode"        // VS Code's mcp.json
+	FormPlugin     Form = "claude-plugin" // a Claude Code plugin as a zip
+)
+
+// Forms lists the formats that have a place for the kind, the kind's own ones
+// first and capstore's last.
+func Forms(k capability.Kind) []Form {
+	var out []Form
+	switch k {
+	case capability.KindSkill:
+		out = []Form{FormSkill}
+	case capability.KindMCP:
+		out = []Form{FormServerJSON, FormServers, FormVSCode}
+	}
+	if interchange.InPlugin(k) {
+		out = append(out, FormPlugin)
+	}
+	return append(out, FormOwn)
+}
+
+// File is an export that is one file.
+type File struct {
+	Name      string
+	MediaType string
+	Data      []byte
+}
+
+const (
+	zipType  = "application/zip"
+	jsonType = "application/json"
+)
+
+// Export writes one version in the form; tags are the capability's, for the own
+// one. The fault is for a kind that the form has no place for.
+func Export(v catalog.VersionDetail, tags []string, form Form) (File, error) {
+	if !slices.Contains(Forms(v.Kind), form) {
+		return File{}, noPlace(v.Kind, form)
+	}
+	var b bytes.Buffer
+	switch form {
+	case FormSkill:
+		err := interchange.ExportZip(&b, v.Content)
+		return File{interchange.FolderName(v.Name) + ".zip", zipType, b.Bytes()}, err
+	case FormServerJSON:
+		raw, err := interchange.ExportServerJSON(v.Content, interchange.ServerName{Name: registryName(v), Version: v.Version})
+		return File{v.ID + ".server.json", jsonType, raw}, err
+	case FormServers, FormVSCode:
+		return Servers([]capability.Content{v.Content}, form)
+	case FormPlugin:
+		err := interchange.ExportPluginZip(&b, v.Name, []capability.Content{v.Content}, interchange.PluginMeta{Version: v.Version, Description: v.Description})
+		return File{interchange.PluginName(v.Name) + "-plugin.zip", zipType, b.Bytes()}, err
+	}
+	err := WriteLine(&b, catalog.Line{Source: v.Source, ID: v.ID, Tags: tags, Versions: []catalog.VersionDetail{v}})
+	return File{v.ID + "-" + v.Version + interchange.ExportSuffix, jsonType, b.Bytes()}, err
+}
+
+// Servers writes mcp capabilities as one configuration of a client.
+func Servers(contents []capability.Content, form Form) (File, error) {
+	dialect, name := interchange.DialectClaude, ".mcp.json"
+	if form == FormVSCode {
+		dialect, name = interchange.DialectVSCode, "mcp.json"
+	}
+	raw, err := interchange.ExportServers(contents, dialect)
+	return File{name, jsonType, raw}, err
+}
+
+// registryName is what a server.json calls a capability of this store.
+func registryName(v catalog.VersionDetail) string {
+	return "capstore." + strings.Trim(strings.ReplaceAll(v.Source, "_", "-"), "-") + "/" + v.ID
+}
+
+func noPlace(k capability.Kind, form Form) error {
+	var can []string
+	for _, f := range Forms(k) {
+		can = append(can, string(f))
+	}
+	return fault.New(fault.Invalid, "no_place_in_format", "The format %s has no place for the kind %s.", form, k).
+		Do("Export it as " + strings.Join(can, " or ") + ".")
+}
+
+// WriteLine writes one capability with all its versions as an export of its own.
+func WriteLine(w io.Writer, line catalog.Line) error {
+	out := interchange.NewExportWriter(w)
+	if err := out.Add(exported(line)); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// LineName is the name of the file of one line.
+func LineName(id string) string { return id + interchange.ExportSuffix }
+
+// WriteWorkspace writes everything of the source that the actor may read as a
+// zip with a file for each capability, while it is read. It returns how many
+// there were.
+func WriteWorkspace(ctx context.Context, store *catalog.Service, actor capability.Actor, source string, w io.Writer) (int, error) {
+	z := zip.NewWriter(w)
+	n := 0
+	for line, err := range store.Lines(ctx, actor, source) {
+		if err != nil {
+			return n, err
+		}
+		entry, err := z.CreateHeader(&zip.FileHeader{Name: LineName(line.ID), Method: zip.Deflate})
+		if err == nil {
+			err = WriteLine(entry, line)
+		}
+		if err != nil {
+			return n, fmt.Errorf("export: %w", err)
+		}
+		n++
+	}
+	if err := z.Close(); err != nil {
+		return n, fmt.Errorf("export: %w", err)
+	}
+	return n, nil
+}
+
+// WriteAll writes the lines as one export.
+func WriteAll(w io.Writer, lines func(yield func(catalog.Line, error) bool)) (int, error) {
+	out, n := interchange.NewExportWriter(w), 0
+	for line, err := range lines {
+		if err == nil {
+			err = out.Add(exported(line))
+		}
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, out.Close()
+}
+
+func exported(line catalog.Line) interchange.Exported {
+	out := interchange.Exported{Source: line.Source, ID: line.ID, Tags: line.Tags, Versions: []interchange.ExportedVersion{}}
+	for _, v := range line.Versions {
+		out.Kind = v.Kind
+		tags := v.Tags
+		if tags == nil {
+			tags = []string{}
+		}
+		out.Versions = append(out.Versions, interchange.ExportedVersion{
+			Version: v.Version, Name: v.Name, Description: v.Description, Spec: capability.EncodeSpec(v.Content.Spec), Note: v.Note, Tags: tags,
+			Digest: v.Digest, CreatedAt: v.CreatedAt.UTC(), Provenance: v.Provenance,
+		})
+	}
+	return out
+}
