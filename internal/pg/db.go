@@ -91,6 +91,8 @@ func poolConfig(cfg Config) (*pgxpool.Config, error) {
 	// Pages are short walks over indexes that lie in memory or on flash. Priced
 	// for a turning disk, the planner would read and sort whole lists instead.
 	rp["random_page_cost"] = "1.1"
+	// Compiling a plan takes longer than any of ours runs.
+	rp["jit"] = "off"
 	rp["statement_timeout"] = milliseconds(cfg.StatementTimeout)
 	// A transaction that sits idle holds locks; only a bug does that.
 	rp["idle_in_transaction_session_timeout"] = milliseconds(time.Minute)

@@ -1,5 +1,7 @@
 package sample
 
+import "slices"
+
 // The words of which names, tags, tools and texts are made. They are many
 // enough for a hundred thousand names, and close enough for many near-twins.
 var (
@@ -37,3 +39,6 @@ var (
 	endings = split(`weekly daily nightly quickly quietly carefully automatically together separately twice first again later
 		everywhere`)
 )
+
+// Words lists words that names of a store hold.
+func Words() []string { return slices.Concat(products, objects, qualifiers) }
