@@ -55,8 +55,8 @@ func (m *maker) userInfo(text string) {
 func (m *maker) moved(pair string) bool {
 	key, text, _ := strings.Cut(pair, "=")
 	v := m.file.value(key, text)
-	if strings.HasPrefix(text, "{") {
-		v = m.file.value(key, "$"+text)
+	if bracePart.FindString(text) == text { // {name}, as a server.json writes it
+		v = m.file.value(key, "{"+text+"}")
 	}
 	if !v.secret() && (!namesSecret(key) || text == "") {
 		return false
@@ -115,7 +115,7 @@ func (m *maker) settled(text string) string {
 
 // brace settles {name}, as a server.json writes it.
 func (m *maker) brace(text string) string {
-	hole := m.file.placeholder(text[1:len(text)-1], "$"+text)
+	hole := m.file.placeholder(text[1:len(text)-1], text)
 	if hole == nil {
 		return text
 	}

@@ -203,14 +203,17 @@ func (r *run) drop(name string) {
 // container makes an image of a "docker run". What would open the machine to
 // the container refuses it; what only says how it is run is left out.
 func (m *maker) container(w way) *fault.Fault {
-	i := 0
-	for i < len(w.args) && w.args[i] != "run" {
-		i++
+	words := w.args
+	if len(words) > 2 && (words[0] == "--context" || words[0] == "-c") {
+		words = words[2:]
 	}
-	if i == len(w.args) || i > 2 || i == 2 && w.args[0] != "--context" && w.args[0] != "container" {
+	if len(words) > 0 && words[0] == "container" {
+		words = words[1:]
+	}
+	if len(words) == 0 || words[0] != "run" {
 		return m.needsImage(w)
 	}
-	r := readRun(w.args[i+1:])
+	r := readRun(words[1:])
 	if f := m.judge(r); f != nil {
 		return f
 	}

@@ -31,6 +31,7 @@ func (f *jsonFile) catalogEntry(p, key string, v any) Item {
 	if !ok {
 		return m.refused(notAServer())
 	}
+	m.stray(o)
 	if at := nulIn(o); at != "" {
 		return m.refused(zeroByte(at))
 	}

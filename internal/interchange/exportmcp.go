@@ -115,10 +115,9 @@ func (w *serversWriter) kept(c capability.Content, key string, entry *object) (k
 	}
 	m, refusal := f.configured(f.path, key, parsed)
 	if refusal != nil {
-		return keeping(c, capability.Content{})
+		m = nil
 	}
-	m.settle()
-	return keeping(c, m.content)
+	return keeping(c, m)
 }
 
 // reparsed is an object as a reader of its JSON has it.

@@ -138,12 +138,11 @@ func (d *serverDoc) keep(c capability.Content) error {
 	}
 	o, _ := v.(*object)
 	f := &jsonFile{path: "server.json", names: map[string]string{}}
-	read := capability.Content{}
-	if m, refusal := f.described(f.path, o); refusal == nil {
-		m.settle()
-		read = m.content
+	m, refusal := f.fromRegistry(f.path, o)
+	if refusal != nil {
+		m = nil
 	}
-	k, err := keeping(c, read)
+	k, err := keeping(c, m)
 	if err != nil {
 		return err
 	}

@@ -148,7 +148,7 @@ func (m *maker) fromEnvironment(text string, env *object) string {
 		if p.hole == nil {
 			continue
 		}
-		if v, ok := scalar(env.values[p.hole.name]); ok && len(m.file.value(p.hole.name, v).pieces) == 1 {
+		if v, ok := scalar(env.values[p.hole.name]); ok && !standsIn(v, true) {
 			text = strings.ReplaceAll(text, p.hole.text, v)
 		}
 	}

@@ -23,16 +23,19 @@ type kept struct {
 }
 
 // keeping compares a content with what a reader makes of the file that is written
-// for it.
-func keeping(c, read capability.Content) (kept, error) {
+// for it; nil for a reader that refuses it.
+func keeping(c capability.Content, m *maker) (kept, error) {
 	out := kept{Digest: c.Digest(), Fields: map[string]json.RawMessage{}, Was: map[string]string{}}
 	want, err := flat(c)
 	if err != nil {
 		return kept{}, err
 	}
-	got, err := flat(read)
-	if err != nil {
-		return kept{}, err
+	var got map[string]json.RawMessage
+	if m != nil {
+		m.settle()
+		if got, err = m.fields(); err != nil {
+			return kept{}, err
+		}
 	}
 	for path := range union(want, got) {
 		if string(want[path]) == string(got[path]) {
@@ -86,6 +89,16 @@ func flat(c capability.Content) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
+// fields are those that the file itself gives. A description that was derived is
+// none: it follows from the others.
+func (m *maker) fields() (map[string]json.RawMessage, error) {
+	out, err := flat(m.content)
+	if !m.described {
+		delete(out, "description")
+	}
+	return out, err
+}
+
 // unflat is the way back. The faults are those of a content that is none.
 func unflat(fields map[string]json.RawMessage) (capability.Content, bool) {
 	spec := map[string]json.RawMessage{"type": json.RawMessage(`"mcp"`)}
@@ -125,7 +138,7 @@ func (m *maker) restore(o *object) {
 	if err == nil {
 		err = jsonx.Decode(raw, &k)
 	}
-	fields, flatErr := flat(m.content)
+	fields, flatErr := m.fields()
 	if err != nil || flatErr != nil {
 		m.note("kept_unreadable", "What capstore put into the file beside the server cannot be read and is left out.")
 		return
@@ -138,6 +151,9 @@ func (m *maker) restore(o *object) {
 		default:
 			fields[path] = value
 		}
+	}
+	if fields["description"] == nil {
+		fields["description"], _ = jsonx.CanonicalOf(m.content.Description)
 	}
 	c, ok := unflat(fields)
 	spec, isServer := c.Spec.(*capability.MCPSpec)

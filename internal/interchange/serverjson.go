@@ -30,17 +30,18 @@ func isServerJSON(o *object) bool {
 
 // serverJSON reads one server.json.
 func (f *jsonFile) serverJSON(p string, o *object) Item {
-	m, fault := f.described(p, o)
+	m, fault := f.fromRegistry(p, o)
 	if fault != nil {
 		return m.refused(fault)
 	}
 	return m.finish(o.object("_meta").object(publisherMeta).object(keptKey))
 }
 
-// described makes what the server.json itself says, short of what capstore has
+// fromRegistry makes what the server.json itself says, short of what capstore has
 // put into its _meta.
-func (f *jsonFile) described(p string, o *object) (*maker, *fault.Fault) {
+func (f *jsonFile) fromRegistry(p string, o *object) (*maker, *fault.Fault) {
 	m := f.maker(p, FormatServer)
+	m.stray(o)
 	if at := nulIn(o); at != "" {
 		return m, zeroByte(at)
 	}

@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type maker struct {
 	supply     Supply
 	provenance map[string]any
 	version    string
-	titled     bool // the description is the author's own
+	described  bool // the description is the author's own
 	// found are the literal secrets by the name that they are declared under,
 	// hidden all texts that must not show anywhere.
 	found  map[string]string
@@ -65,7 +66,7 @@ func (m *maker) identity(key string, o *object) {
 // name makes a valid name of what the file calls it.
 func (m *maker) name(name string) {
 	valid := shorten(capability.PlainText(name), capability.MaxName)
-	if valid != name && name != "" {
+	if valid != name && valid != "" {
 		m.note("name_mended", "The name in the file cannot be one here as it stands; it became %q.", valid)
 		m.item.Repaired = true
 	}
@@ -77,7 +78,7 @@ func (m *maker) describe(text string) {
 	if text == "" {
 		return
 	}
-	m.titled = true
+	m.described = true
 	if short := shorten(text, capability.MaxDescription); short != text {
 		m.note("description_cut", "The description is longer than %d characters and was cut.", capability.MaxDescription)
 		text = short
@@ -188,17 +189,49 @@ func (m *maker) keep(name, value string) {
 	m.note("literal_secret", "The value of %s was written in the file. It was taken out: what is published only declares the secret.", name)
 }
 
-// setting declares a setting once; what it was declared with first stays.
+// setting declares a setting once. Another place that names it adds what the
+// first did not say.
 func (m *maker) setting(s capability.Setting) {
 	s.Description = shorten(capability.PlainText(s.Description), capability.MaxDescription)
-	if !slices.ContainsFunc(m.spec.Settings, func(o capability.Setting) bool { return o.Name == s.Name }) {
+	i := slices.IndexFunc(m.spec.Settings, func(o capability.Setting) bool { return o.Name == s.Name })
+	if i < 0 {
 		m.spec.Settings = append(m.spec.Settings, s)
+		return
+	}
+	first := &m.spec.Settings[i]
+	first.Description = cmp.Or(first.Description, s.Description)
+	if first.Default == "" && s.Default != "" {
+		first.Default, first.Required = s.Default, false
+	}
+}
+
+// stray remembers what plainly is a secret wherever it stands: in a description,
+// in a key, in what a message would repeat.
+func (m *maker) stray(v any) {
+	switch v := v.(type) {
+	case string:
+		for word := range strings.FieldsSeq(v) {
+			if word = strings.Trim(word, "\"'`,;()<>"); capability.HoldsSecret(word) {
+				m.hidden = append(m.hidden, word)
+			}
+		}
+	case []any:
+		for _, e := range v {
+			m.stray(e)
+		}
+	case *object:
+		for _, k := range v.keys {
+			m.stray(k)
+			m.stray(v.values[k])
+		}
 	}
 }
 
 // mask takes the hidden texts out of all that can be shown, should they have
 // got there by another way, such as a description that repeats a token.
 func (m *maker) mask() {
+	slices.SortFunc(m.hidden, func(a, b string) int { return len(b) - len(a) }) // the longest first, should one hold another
+	m.hidden = slices.Compact(m.hidden)
 	clean := func(s string) string {
 		for _, v := range m.hidden {
 			s = strings.ReplaceAll(s, v, "…")

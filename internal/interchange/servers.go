@@ -188,10 +188,18 @@ func unknownKeys(o *object, known []string) []string {
 	var out []string
 	for _, k := range o.keys {
 		if !slices.Contains(known, k) && !strings.HasPrefix(k, "//") {
-			out = append(out, capability.PlainText(clip(k, 60)))
+			out = append(out, shownKey(k, 60))
 		}
 	}
 	return out
+}
+
+// shownKey is a key of the file for people to read.
+func shownKey(key string, n int) string {
+	if capability.HoldsSecret(key) {
+		return "…"
+	}
+	return clip(capability.PlainText(key), n)
 }
 
 // itemPath is the path of one of several things of the file, unique in it.
@@ -199,9 +207,9 @@ func (f *jsonFile) itemPath(key string) string {
 	if f.paths == nil {
 		f.paths = map[string]bool{}
 	}
-	p := f.path + "#" + clip(capability.PlainText(key), 120)
+	p := f.path + "#" + shownKey(key, 120)
 	for n := 2; f.paths[p]; n++ {
-		p = fmt.Sprintf("%s#%s~%d", f.path, clip(capability.PlainText(key), 120), n)
+		p = fmt.Sprintf("%s#%s~%d", f.path, shownKey(key, 120), n)
 	}
 	f.paths[p] = true
 	return p
@@ -243,6 +251,7 @@ func (f *jsonFile) server(p, key string, v any) Item {
 func (f *jsonFile) configured(p, key string, o *object) (*maker, *fault.Fault) {
 	m := f.maker(p, FormatServers)
 	m.provenance = map[string]any{"format": FormatServers, "file": f.path}
+	m.stray(o)
 	m.identity(key, o)
 	if f := m.connect(o); f != nil {
 		return m, f
