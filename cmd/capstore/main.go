@@ -28,6 +28,7 @@ type cli struct {
 	Workspace workspaceCmd `cmd:"" help:"Workspaces."`
 	Token     tokenCmd     `cmd:"" help:"Personal access tokens."`
 	Import    importCmd    `cmd:"" help:"Publish what folders and files hold."`
+	Export    exportCmd    `cmd:"" help:"Write what is published to files."`
 	Secrets   secretsCmd   `cmd:"" help:"The key of the stored secrets."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

@@ -196,7 +196,7 @@ func (s Services) exportLine(ctx context.Context, who identity.Principal, in nam
 
 func (s Services) exportWorkspace(ctx context.Context, who identity.Principal, _ Nothing) (File, error) {
 	return File{Name: who.Workspace + ".capstore.zip", MediaType: "application/zip", Write: func(w io.Writer) error {
-		_, err := intake.WriteWorkspace(ctx, s.Catalog, who.Actor(), who.Workspace, w)
+		_, err := intake.WriteZip(w, s.Catalog.Lines(ctx, who.Actor(), who.Workspace))
 		return err
 	}}, nil
 }

@@ -3,9 +3,9 @@ package intake
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -115,13 +115,14 @@ func WriteLine(w io.Writer, line catalog.Line) error {
 // LineName is the name of the file of one line.
 func LineName(id string) string { return id + interchange.ExportSuffix }
 
-// WriteWorkspace writes everything of the source that the actor may read as a
-// zip with a file for each capability, while it is read. It returns how many
-// there were.
-func WriteWorkspace(ctx context.Context, store *catalog.Service, actor capability.Actor, source string, w io.Writer) (int, error) {
-	z := zip.NewWriter(w)
-	n := 0
-	for line, err := range store.Lines(ctx, actor, source) {
+// Lines are capabilities to be exported, as they are read.
+type Lines = iter.Seq2[catalog.Line, error]
+
+// WriteZip writes the lines as a zip with an export for each capability, while
+// they are read. It returns how many there were.
+func WriteZip(w io.Writer, lines Lines) (int, error) {
+	z, n := zip.NewWriter(w), 0
+	for line, err := range lines {
 		if err != nil {
 			return n, err
 		}
@@ -140,8 +141,9 @@ func WriteWorkspace(ctx context.Context, store *catalog.Service, actor capabilit
 	return n, nil
 }
 
-// WriteAll writes the lines as one export.
-func WriteAll(w io.Writer, lines func(yield func(catalog.Line, error) bool)) (int, error) {
+// WriteAll writes the lines as one export, while they are read. It returns how
+// many there were.
+func WriteAll(w io.Writer, lines Lines) (int, error) {
 	out, n := interchange.NewExportWriter(w), 0
 	for line, err := range lines {
 		if err == nil {
