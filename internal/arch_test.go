@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"internal/catalog", "internal/workspace", "internal/identity", "internal/secret"},
 	{"internal/agent", "internal/registry", "internal/interchange"},
 	{"views", "internal/ops"},
-	{"internal/web", "internal/api", "internal/mcpapi", "internal/httpd"},
+	{"internal/web", "internal/api", "internal/outward", "internal/mcpapi", "internal/httpd"},
 	{"cmd"},
 }
 
@@ -36,6 +36,7 @@ var within = map[string][]string{
 	"internal/agent":      {"internal/registry"},
 	"internal/web":        {"internal/httpd"},
 	"internal/api":        {"internal/httpd"},
+	"internal/outward":    {"internal/httpd"},
 	"internal/mcpapi":     {"internal/httpd"},
 }
 

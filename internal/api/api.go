@@ -77,7 +77,7 @@ func (a *surface) serve(rt route) http.Handler {
 }
 
 func (a *surface) handle(rt route, w http.ResponseWriter, r *http.Request) (answer, error) {
-	who, err := a.principal(r)
+	who, err := a.Root.Caller(r, r.PathValue("workspace"))
 	if err != nil {
 		return answer{}, err
 	}
@@ -96,38 +96,6 @@ func (a *surface) handle(rt route, w http.ResponseWriter, r *http.Request) (answ
 		return a.once(r.Context(), claim{who: who, key: key, hash: requestHash(rt, r, body), keep: !rt.Confidential}, run)
 	}
 	return run(r.Context())
-}
-
-// principal is who the request speaks for in the workspace that its path
-// names. A token that is presented counts alone: a wrong one is not made good
-// by a session.
-func (a *surface) principal(r *http.Request) (identity.Principal, error) {
-	workspace := r.PathValue("workspace")
-	who, found, err := a.Root.ByBearer(r, workspace)
-	if !found {
-		who, err = a.bySession(r, workspace)
-	}
-	if workspace != "" {
-		return httpd.MemberOnly(who, err)
-	}
-	return who, err
-}
-
-// bySession reads the session without writing one: no answer of this surface
-// sets a cookie. The cookie counts for pages of this site alone.
-func (a *surface) bySession(r *http.Request, workspace string) (identity.Principal, error) {
-	if from := r.Header.Get("Sec-Fetch-Site"); from != "" && from != "same-origin" && from != "none" {
-		return identity.Principal{}, fault.Deny("cross_site", "The request came from another site.", "Send a personal access token instead of the session.")
-	}
-	token := ""
-	if c, err := r.Cookie(a.Root.Sessions.Cookie.Name); err == nil {
-		token = c.Value
-	}
-	ctx, err := a.Root.Sessions.Load(r.Context(), token)
-	if err != nil {
-		return identity.Principal{}, pg.Fault(err)
-	}
-	return a.Root.BySession(r.WithContext(ctx), workspace)
 }
 
 // answer is what an operation gave, ready to be written, kept and written

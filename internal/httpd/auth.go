@@ -6,6 +6,7 @@ import (
 
 	"capstore/internal/fault"
 	"capstore/internal/identity"
+	"capstore/internal/pg"
 )
 
 // signInNeeded is what a request that nobody signed gets.
@@ -43,4 +44,36 @@ func MemberOnly(who identity.Principal, err error) (identity.Principal, error) {
 		return identity.Principal{}, fault.Missing()
 	}
 	return who, err
+}
+
+// Caller returns who a program's request speaks for in the workspace, that of
+// its token or, where it bears none, of its session. A token that is presented
+// counts alone: a wrong one is not made good by a session. No cookie is set,
+// and one counts for pages of this site alone. Whoever is no member of the
+// workspace gets what a missing one gives.
+func (r *Root) Caller(req *http.Request, workspace string) (identity.Principal, error) {
+	who, found, err := r.ByBearer(req, workspace)
+	if !found {
+		who, err = r.byCookie(req, workspace)
+	}
+	if workspace != "" {
+		return MemberOnly(who, err)
+	}
+	return who, err
+}
+
+// byCookie reads the session without writing one.
+func (r *Root) byCookie(req *http.Request, workspace string) (identity.Principal, error) {
+	if from := req.Header.Get("Sec-Fetch-Site"); from != "" && from != "same-origin" && from != "none" {
+		return identity.Principal{}, fault.Deny("cross_site", "The request came from another site.", "Send a personal access token instead of the session.")
+	}
+	token := ""
+	if c, err := req.Cookie(r.Sessions.Cookie.Name); err == nil {
+		token = c.Value
+	}
+	ctx, err := r.Sessions.Load(req.Context(), token)
+	if err != nil {
+		return identity.Principal{}, pg.Fault(err)
+	}
+	return r.BySession(req.WithContext(ctx), workspace)
 }

@@ -58,16 +58,20 @@ func WriteProblem(w http.ResponseWriter, req *http.Request, err error) {
 }
 
 // Write answers with the document.
-func (p Problem) Write(w http.ResponseWriter) {
+func (p Problem) Write(w http.ResponseWriter) { p.WriteAs(w, "application/problem+json", p) }
+
+// WriteAs answers with another document that tells the same, for clients that
+// know errors of their own.
+func (p Problem) WriteAs(w http.ResponseWriter, mediaType string, body any) {
 	h := w.Header()
-	h.Set("Content-Type", "application/problem+json")
+	h.Set("Content-Type", mediaType)
 	h.Set("Cache-Control", "no-store")
 	if p.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="capstore"`)
 	}
 	retryAfter(h, p.Facts)
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p)
+	_ = json.NewEncoder(w).Encode(body)
 }
 
 // RetryAfter says in the header when the limit that err holds ends; without

@@ -27,6 +27,7 @@ import (
 	"capstore/internal/lifecycle"
 	"capstore/internal/netguard"
 	"capstore/internal/ops"
+	"capstore/internal/outward"
 	"capstore/internal/secret"
 	"capstore/internal/web"
 	"capstore/internal/workspace"
@@ -153,6 +154,7 @@ func (a *App) mount(ctx context.Context, opts Options) error {
 	}}); err != nil {
 		return err
 	}
+	outward.Mount(outward.Parts{Root: a.Root, Catalog: a.Catalog, Workspace: a.Workspace})
 	a.Handler = a.Root.Handler()
 	return a.offerSetup(ctx)
 }
