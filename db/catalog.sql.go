@@ -1113,6 +1113,31 @@ func (q *Queries) SetVersionState(ctx context.Context, db DBTX, arg SetVersionSt
 	return err
 }
 
+const sourceCard = `-- name: SourceCard :one
+SELECT w.slug, w.name FROM workspaces w
+WHERE w.slug = $1 AND EXISTS (
+    SELECT FROM capability_lists l WHERE l.shelf = ANY ($2::text[]) AND l.term = $3 AND l.n > 0)
+`
+
+type SourceCardParams struct {
+	Slug    string
+	Shelves []string
+	Term    string
+}
+
+type SourceCardRow struct {
+	Slug string
+	Name string
+}
+
+// The workspace, where something that it published lies on one of the shelves.
+func (q *Queries) SourceCard(ctx context.Context, db DBTX, arg SourceCardParams) (SourceCardRow, error) {
+	row := db.QueryRow(ctx, sourceCard, arg.Slug, arg.Shelves, arg.Term)
+	var i SourceCardRow
+	err := row.Scan(&i.Slug, &i.Name)
+	return i, err
+}
+
 const termsOf = `-- name: TermsOf :many
 SELECT t.list, l.shelf, l.term, l.kind, t.rank
 FROM capability_terms t JOIN capability_lists l ON l.id = t.list
@@ -1381,7 +1406,8 @@ func (q *Queries) VersionsOf(ctx context.Context, db DBTX, arg VersionsOfParams)
 }
 
 const visibleAmong = `-- name: VisibleAmong :many
-SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned
+SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned,
+    pin.withdrawn_at, pin.blocked_at, coalesce(pin.blocked_reason, '')::text AS blocked_reason
 FROM unnest($1::text[]) AS asked (ref)
 JOIN capabilities c ON c.source = split_part(asked.ref, '/', 1) AND c.id = split_part(asked.ref, '/', 2)
 JOIN capability_versions v ON v.pk = c.latest_pk
@@ -1397,16 +1423,19 @@ type VisibleAmongParams struct {
 }
 
 type VisibleAmongRow struct {
-	Pk         int64
-	Source     string
-	ID         string
-	Reach      string
-	SharedWith []string
-	Deprecated json.RawMessage
-	Kind       string
-	Name       string
-	Version    string
-	Pinned     string
+	Pk            int64
+	Source        string
+	ID            string
+	Reach         string
+	SharedWith    []string
+	Deprecated    json.RawMessage
+	Kind          string
+	Name          string
+	Version       string
+	Pinned        string
+	WithdrawnAt   *time.Time
+	BlockedAt     *time.Time
+	BlockedReason string
 }
 
 // Which of the names the audiences read, with what a line about each needs.
@@ -1430,6 +1459,9 @@ func (q *Queries) VisibleAmong(ctx context.Context, db DBTX, arg VisibleAmongPar
 			&i.Name,
 			&i.Version,
 			&i.Pinned,
+			&i.WithdrawnAt,
+			&i.BlockedAt,
+			&i.BlockedReason,
 		); err != nil {
 			return nil, err
 		}

@@ -274,11 +274,11 @@ func (v Capability) facts(ctx context.Context) []ui.Fact {
 	out = append(out, ui.Fact{Label: text("adopters"), Text: adopters})
 	add("shared", len(f.SharedWith) > 0, factLines(f.SharedWith))
 	add("tags", len(f.Tags) > 0, factChips(f.Tags, func(tag string) string {
-		return StoreListPath(v.Workspace, false, StoreFilters{Tags: []string{tag}})
+		return StoreListPath(v.Workspace, ShelfStore, StoreFilters{Tags: []string{tag}})
 	}))
 	add("version_tags", len(f.VersionTags) > 0, factChips(f.VersionTags, nil))
 	add("domains", len(f.Domains) > 0, factChips(f.Domains, func(domain string) string {
-		return StoreListPath(v.Workspace, false, StoreFilters{Domains: []string{domain}})
+		return StoreListPath(v.Workspace, ShelfStore, StoreFilters{Domains: []string{domain}})
 	}))
 	add("secrets", len(f.Secrets) > 0, factSecrets(f.Secrets))
 	add("requires", len(f.Requires) > 0, factRequires(f.Requires))

@@ -9,16 +9,24 @@ type StoreFilters struct {
 	Reach   []string
 	Sources []string
 	Domains []string
-	Sort    string // "" is the store's own order
-	Cursor  string
+	// WorksHere leaves out what this server cannot run.
+	WorksHere bool
+	Sort      string // "" is the store's own order
+	Cursor    string
 }
 
-// StoreListPath is the store, or with mine what the workspace published, as
-// the filters narrow it.
-func StoreListPath(ws string, mine bool, f StoreFilters) string {
+// Shelves of the store beside the whole of it: what the workspace published,
+// and what any other one did, by its name.
+const (
+	ShelfStore = ""
+	ShelfMine  = FromMine
+)
+
+// StoreListPath is a shelf of the store, as the filters narrow it.
+func StoreListPath(ws, shelf string, f StoreFilters) string {
 	path := StorePath(ws)
-	if mine {
-		path = MinePath(ws)
+	if shelf != ShelfStore {
+		path = SourcePath(ws, shelf)
 	}
 	pairs := []string{"q", f.Query}
 	for _, list := range f.lists() {
@@ -29,6 +37,12 @@ func StoreListPath(ws string, mine bool, f StoreFilters) string {
 	return withQuery(path, append(pairs, "sort", f.Sort, "cursor", f.Cursor)...)
 }
 
+// SourcePath is the page of what a workspace published.
+func SourcePath(ws, source string) string { return join(ws, "store", source) }
+
+// WorksHere is how the address asks for what this server can run.
+const WorksHere = "here"
+
 // filterList is one filter with its values, by its name in the address.
 type filterList struct {
 	name   string
@@ -36,7 +50,11 @@ type filterList struct {
 }
 
 func (f StoreFilters) lists() []filterList {
-	return []filterList{{"kind", f.Kinds}, {"tag", f.Tags}, {"reach", f.Reach}, {"source", f.Sources}, {"domain", f.Domains}}
+	lists := []filterList{{"kind", f.Kinds}, {"tag", f.Tags}, {"reach", f.Reach}, {"source", f.Sources}, {"domain", f.Domains}}
+	if f.WorksHere {
+		lists = append(lists, filterList{"works", []string{WorksHere}})
+	}
+	return lists
 }
 
 // StoreStepsPath is the line of first steps, as a fragment.

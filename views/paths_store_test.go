@@ -5,10 +5,10 @@ import "testing"
 func TestStorePaths(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, got, want string }{
-		{"store", StoreListPath("acme", false, StoreFilters{}), "/acme/store"},
-		{"mine", StoreListPath("acme", true, StoreFilters{Query: "a&b"}), "/acme/store/mine?q=a%26b"},
+		{"store", StoreListPath("acme", ShelfStore, StoreFilters{}), "/acme/store"},
+		{"mine", StoreListPath("acme", ShelfMine, StoreFilters{Query: "a&b"}), "/acme/store/mine?q=a%26b"},
 		{
-			"filters", StoreListPath("acme", false, StoreFilters{Kinds: []string{"mcp", "code"}, Tags: []string{"data"}, Sort: "newest", Cursor: "c="}),
+			"filters", StoreListPath("acme", ShelfStore, StoreFilters{Kinds: []string{"mcp", "code"}, Tags: []string{"data"}, Sort: "newest", Cursor: "c="}),
 			"/acme/store?kind=mcp&kind=code&tag=data&sort=newest&cursor=c%3D",
 		},
 		{"first tab", CapabilityTabPath("acme", "globex", "fx", DetailLens{Tab: TabAbout}), "/acme/store/globex/fx"},

@@ -116,7 +116,7 @@ func (v Skill) editVariant() ui.Variant {
 
 // storeHref is where the store's skills are.
 func (v Skills) storeHref() string {
-	return StoreListPath(v.Workspace, false, StoreFilters{Kinds: []string{"skill"}})
+	return StoreListPath(v.Workspace, ShelfStore, StoreFilters{Kinds: []string{"skill"}})
 }
 
 func (v Skill) tabs(ctx context.Context) []ui.Tab {

@@ -2,7 +2,7 @@ package views
 
 import (
 	"context"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -22,12 +22,18 @@ const (
 type Store struct {
 	Workspace string
 	Mine      bool
-	Filters   StoreFilters
-	Sorts     []string // in the order offered; the first is the default
-	Reaches   []string // that a filter may ask for here
-	Rows      []StoreRow
-	Total     Count
-	Kinds     []KindCount
+	// Source is whose publications the page is about; nil for the store and
+	// for what the workspace itself published.
+	Source  *StoreSource
+	Filters StoreFilters
+	Sorts   []string // in the order offered; the first is the default
+	Reaches []string // that a filter may ask for here
+	Rows    []StoreRow
+	Total   Count
+	Facets  StoreFacets
+	// Corrected is what was looked for where the words may be mistyped; ""
+	// when they were taken as they stand.
+	Corrected string
 	Next      string // cursors, "" at the ends
 	Prev      string
 	// Steps are the first steps of a new member; false once put away.
@@ -40,6 +46,22 @@ type Store struct {
 	Hidden bool
 	// ManageAll says that the reader may manage what others made, too.
 	ManageAll bool
+}
+
+// StoreSource is a workspace that published what the page lists.
+type StoreSource struct{ Slug, Name string }
+
+// StoreFacets are the filters that the store offers, each with what it would
+// give.
+type StoreFacets struct {
+	Kinds, Reaches, Tags, Domains, Sources []FacetValue
+	WorksHere                              Count
+}
+
+// FacetValue is one value of a filter.
+type FacetValue struct {
+	Value string
+	Count
 }
 
 // Count is a number that is exact unless capped: then there are more.
@@ -72,11 +94,32 @@ type StoreRow struct {
 	// Update is the version that waits for the workspace, "" for none.
 	Update     string
 	NeedsSetup bool // adopted, and something that it needs is not bound
-	Deprecated bool
 	Own        bool
+	// Deprecated says that its publisher sends readers elsewhere, for Note, to
+	// Successor; SuccessorHref is "" where the reader cannot see that.
+	Deprecated    bool
+	Note          string
+	Successor     string
+	SuccessorHref string
+	// Pinned is the version that the workspace pins, PinState what became of
+	// it, and BlockedReason why it was blocked.
+	Pinned        string
+	PinState      string
+	BlockedReason string
 }
 
-func (s Store) path(f StoreFilters) string { return StoreListPath(s.Workspace, s.Mine, f) }
+// shelf is which of the lists it is, as the address spells it.
+func (s Store) shelf() string {
+	switch {
+	case s.Mine:
+		return ShelfMine
+	case s.Source != nil:
+		return s.Source.Slug
+	}
+	return ShelfStore
+}
+
+func (s Store) path(f StoreFilters) string { return StoreListPath(s.Workspace, s.shelf(), f) }
 
 // swap makes a link answer in place.
 func swap(href string) templ.Attributes {
@@ -96,7 +139,7 @@ func (f StoreFilters) filtered() bool { return f.Query != "" || f.chosen() }
 
 // chosen reports whether a filter beside the words is on.
 func (f StoreFilters) chosen() bool {
-	return len(f.Kinds)+len(f.Tags)+len(f.Reach)+len(f.Sources)+len(f.Domains) > 0
+	return f.WorksHere || len(f.Kinds)+len(f.Tags)+len(f.Reach)+len(f.Sources)+len(f.Domains) > 0
 }
 
 // heading says how many there are of what was asked for.
@@ -109,115 +152,6 @@ func (s Store) heading(ctx context.Context) string {
 		return i18n.T(ctx, key+".capped", "n", s.Total.N)
 	}
 	return i18n.N(ctx, key, s.Total.N)
-}
-
-// kindChips switch one kind each; several may be on.
-func (s Store) kindChips(ctx context.Context) []ui.Chip {
-	var chips []ui.Chip
-	for _, k := range s.Kinds {
-		on := slices.Contains(s.Filters.Kinds, k.Kind)
-		if k.N == 0 && !on {
-			continue
-		}
-		f := s.Filters
-		f.Kinds, f.Cursor = toggled(f.Kinds, k.Kind), ""
-		chips = append(chips, s.chip("kind-"+k.Kind, f, ui.Chip{
-			Label: i18n.T(ctx, "kind."+k.Kind), Icon: ui.KindIcon(k.Kind), Current: on, Count: k.N, Capped: k.Capped, HasCount: true,
-		}))
-	}
-	return chips
-}
-
-// otherChips are the filters beside the kinds: the reaches, what is on, and
-// the tags that the rows in sight have most.
-func (s Store) otherChips(ctx context.Context) []ui.Chip {
-	var chips []ui.Chip
-	f := s.Filters
-	f.Cursor = ""
-	for _, reach := range s.Reaches {
-		to := f
-		to.Reach = toggled(f.Reach, reach)
-		chip := ui.Chip{Label: i18n.T(ctx, "reach."+reach), Icon: ui.ReachIcon(reach), Current: slices.Contains(f.Reach, reach)}
-		chips = append(chips, s.chip("reach-"+reach, to, chip))
-	}
-	for _, source := range f.Sources {
-		to := f
-		to.Sources = toggled(f.Sources, source)
-		chip := ui.Chip{Label: i18n.T(ctx, "store.from", "source", source), Icon: ui.IconUsers, Current: true}
-		chips = append(chips, s.chip("source-"+source, to, chip))
-	}
-	for _, domain := range f.Domains {
-		to := f
-		to.Domains = toggled(f.Domains, domain)
-		chip := ui.Chip{Label: i18n.T(ctx, "store.for", "domain", domain), Icon: ui.IconFilter, Current: true}
-		chips = append(chips, s.chip("domain-"+domain, to, chip))
-	}
-	for _, tag := range s.tags() {
-		to := f
-		to.Tags = toggled(f.Tags, tag)
-		chips = append(chips, s.chip("tag-"+tag, to, ui.Chip{Label: short(tag), Icon: ui.IconTag, Current: slices.Contains(f.Tags, tag)}))
-	}
-	return chips
-}
-
-// chip is one that switches to the filters. Its id keeps the focus on it while
-// the list around it is replaced.
-func (s Store) chip(id string, f StoreFilters, c ui.Chip) ui.Chip {
-	c.Href = s.path(f)
-	c.Attrs = ui.Merge(swap(c.Href), templ.Attributes{"id": "chip-" + id})
-	return c
-}
-
-// shownLetters is as much of a tag as has room beside others.
-const shownLetters = 30
-
-func short(tag string) string {
-	letters := []rune(tag)
-	if len(letters) <= shownLetters {
-		return tag
-	}
-	return string(letters[:shownLetters-1]) + "…"
-}
-
-func shortened(tags []string) []string {
-	out := make([]string, len(tags))
-	for i, tag := range tags {
-		out[i] = short(tag)
-	}
-	return out
-}
-
-// shownTags is how many tags are offered beside those that are on.
-const shownTags = 6
-
-// tags are those that are on, then the most frequent ones of the rows.
-func (s Store) tags() []string {
-	count := map[string]int{}
-	var seen []string
-	for _, row := range s.Rows {
-		for _, tag := range row.Tags {
-			if count[tag]++; count[tag] == 1 && !slices.Contains(s.Filters.Tags, tag) {
-				seen = append(seen, tag)
-			}
-		}
-	}
-	slices.SortStableFunc(seen, func(a, b string) int { return count[b] - count[a] })
-	return slices.Concat(s.Filters.Tags, seen[:min(len(seen), shownTags)])
-}
-
-func toggled(list []string, value string) []string {
-	if slices.Contains(list, value) {
-		return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return v == value })
-	}
-	return append(slices.Clone(list), value)
-}
-
-// clear is the address without filters, the words kept; "" when none is on.
-func (s Store) clear() string {
-	if !s.Filters.chosen() {
-		return ""
-	}
-	return s.path(StoreFilters{Query: s.Filters.Query, Sort: s.Filters.Sort})
 }
 
 // sort is the order in force.
@@ -254,8 +188,54 @@ func (s Store) row(ctx context.Context, r StoreRow) ui.RowArgs {
 	return ui.RowArgs{
 		Kind: r.Kind, Name: r.Name, Ref: r.Source + "/" + r.ID, Version: r.Version, Text: r.Description, Reach: r.Reach, Tags: shortened(r.Tags),
 		Href: CapabilityTabPath(s.Workspace, r.Source, r.ID, DetailLens{From: s.from()}), At: s.age(r),
-		Meta: r.meta(ctx), Badges: r.badges(ctx),
+		Meta: r.meta(ctx), Badges: r.badges(ctx), Marks: r.marks(ctx), RefHref: s.sourceHref(r.Source),
 	}
+}
+
+// sourceHref leads to what else the row's owner published, but from that page
+// itself.
+func (s Store) sourceHref(source string) string {
+	if s.shelf() == source || s.Mine {
+		return ""
+	}
+	return SourcePath(s.Workspace, source)
+}
+
+// marks are what befell the capability, or the version that the workspace pins.
+func (r StoreRow) marks(ctx context.Context) []ui.RowMark {
+	var out []ui.RowMark
+	if mark, ok := pinMark(ctx, r.Pinned, r.PinState, r.BlockedReason); ok {
+		out = append(out, mark)
+	}
+	if r.Deprecated && (r.Note != "" || r.Successor != "") {
+		out = append(out, deprecationMark(ctx, r.Note, r.Successor, r.SuccessorHref))
+	}
+	return out
+}
+
+// pinMark says what became of the version that the workspace pins; false while
+// it is live.
+func pinMark(ctx context.Context, version, state, reason string) (ui.RowMark, bool) {
+	switch state {
+	case "blocked":
+		return ui.RowMark{Tone: ui.Danger, Text: i18n.T(ctx, "store.pin_blocked", "version", version, "reason", reason)}, true
+	case "withdrawn":
+		return ui.RowMark{Tone: ui.Warning, Text: i18n.T(ctx, "store.pin_withdrawn", "version", version)}, true
+	}
+	return ui.RowMark{}, false
+}
+
+// deprecationMark says why its publisher sends readers elsewhere, and where.
+func deprecationMark(ctx context.Context, note, successor, href string) ui.RowMark {
+	m := ui.RowMark{Tone: ui.Warning, Text: note}
+	switch {
+	case successor == "":
+	case href != "":
+		m.Link, m.Href = i18n.T(ctx, "detail.successor", "ref", successor), href
+	default:
+		m.Text = strings.TrimSpace(note + " " + i18n.T(ctx, "detail.successor", "ref", successor))
+	}
+	return m
 }
 
 // age is what the order goes by, where that is a time, else how fresh the
@@ -298,10 +278,13 @@ func (r StoreRow) badges(ctx context.Context) []ui.BadgeArgs {
 	return out
 }
 
-// key is the text's key on this of the two pages.
+// key is the text's key on this of the pages.
 func (s Store) key(name string) string {
-	if s.Mine {
+	switch {
+	case s.Mine:
 		return "mine." + name
+	case s.Source != nil:
+		return "source." + name
 	}
 	return "store." + name
 }

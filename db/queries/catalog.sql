@@ -253,7 +253,8 @@ WHERE c.source = @source AND c.id = @id AND c.tombstoned_at IS NULL AND c.audien
 
 -- name: VisibleAmong :many
 -- Which of the names the audiences read, with what a line about each needs.
-SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned
+SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned,
+    pin.withdrawn_at, pin.blocked_at, coalesce(pin.blocked_reason, '')::text AS blocked_reason
 FROM unnest(@refs::text[]) AS asked (ref)
 JOIN capabilities c ON c.source = split_part(asked.ref, '/', 1) AND c.id = split_part(asked.ref, '/', 2)
 JOIN capability_versions v ON v.pk = c.latest_pk
@@ -267,3 +268,9 @@ FROM workspaces w WHERE w.slug = ANY (@slugs::text[]) ORDER BY w.slug;
 
 -- name: PutFirstPartyOwner :exec
 INSERT INTO workspaces (slug, name) VALUES (@slug, @name) ON CONFLICT (slug) DO NOTHING;
+
+-- name: SourceCard :one
+-- The workspace, where something that it published lies on one of the shelves.
+SELECT w.slug, w.name FROM workspaces w
+WHERE w.slug = @slug AND EXISTS (
+    SELECT FROM capability_lists l WHERE l.shelf = ANY (@shelves::text[]) AND l.term = @term AND l.n > 0);

@@ -59,14 +59,18 @@ func (s *Service) Reliance(ctx context.Context, actor capability.Actor, source, 
 
 // Known is a capability that something refers to by name, as a reader sees it.
 type Known struct {
-	Source     string
-	ID         string
-	Kind       capability.Kind
-	Name       string
-	Reach      capability.Reach
-	Version    string // the latest
-	Pinned     string // by the reader's workspace, "" for none
-	Deprecated *Deprecation
+	Source  string
+	ID      string
+	Kind    capability.Kind
+	Name    string
+	Reach   capability.Reach
+	Version string // the latest
+	Pinned  string // by the reader's workspace, "" for none
+	// PinState is what became of the pinned version, and BlockedReason why it
+	// was blocked; "" without a pin.
+	PinState      State
+	BlockedReason string
+	Deprecated    *Deprecation
 }
 
 // Lookup returns what the actor may see of the capabilities that the
@@ -95,8 +99,12 @@ func (s *Service) Lookup(ctx context.Context, actor capability.Actor, refs []str
 
 func knownOf(row db.VisibleAmongRow) (Known, error) {
 	d, err := deprecation(row.Deprecated)
-	return Known{
+	k := Known{
 		Source: row.Source, ID: row.ID, Kind: capability.Kind(row.Kind), Name: row.Name, Reach: capability.Reach(row.Reach),
-		Version: row.Version, Pinned: row.Pinned, Deprecated: d,
-	}, err
+		Version: row.Version, Pinned: row.Pinned, BlockedReason: row.BlockedReason, Deprecated: d,
+	}
+	if k.Pinned != "" {
+		k.PinState = stateOf(row.WithdrawnAt, row.BlockedAt)
+	}
+	return k, err
 }

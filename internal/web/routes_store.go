@@ -7,6 +7,7 @@ func (s *Site) storeRoutes() []Route {
 		{Method: "GET", Pattern: "/{workspace}/store/steps", Access: Member, handler: s.storeSteps},
 		{Method: "GET", Pattern: "/{workspace}/store/mine", Access: Member, handler: s.minePage},
 		{Method: "GET", Pattern: "/{workspace}/store/private", Access: Member, handler: s.hiddenPrivate},
+		{Method: "GET", Pattern: "/{workspace}/store/{source}", Access: Member, handler: s.sourcePage},
 		{Method: "GET", Pattern: "/{workspace}/store/{source}/{id}", Access: Member, handler: s.detailPage},
 		{Method: "GET", Pattern: "/{workspace}/store/{source}/{id}/file", Access: Member, handler: s.rawFile},
 		{Method: "POST", Pattern: "/{workspace}/store/{source}/{id}/try", Access: Member, handler: s.tryCode},

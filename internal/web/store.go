@@ -9,26 +9,26 @@ import (
 	"capstore/internal/catalog"
 	"capstore/internal/fault"
 	"capstore/views"
+	"capstore/views/ui"
 )
 
-// shelf is one of the two pages that list the store.
+// shelf is one of the pages that list the store.
 type shelf struct {
-	mine    bool
-	scope   catalog.Scope
-	sorts   []catalog.Sort // the first is the default
-	reaches []capability.Reach
+	mine  bool
+	scope catalog.Scope
+	sorts []catalog.Sort // the first is the default
+	// of is whose publications it lists; nil for the store itself.
+	of *views.StoreSource
 }
 
 var (
 	storeShelf = shelf{
-		scope:   catalog.ScopeStore,
-		sorts:   []catalog.Sort{catalog.SortRelevance, catalog.SortNewest, catalog.SortAdopted},
-		reaches: []capability.Reach{capability.ReachSubset, capability.ReachPublic},
+		scope: catalog.ScopeStore,
+		sorts: []catalog.Sort{catalog.SortRelevance, catalog.SortNewest, catalog.SortAdopted},
 	}
 	mineShelf = shelf{
 		mine: true, scope: catalog.ScopeMine,
-		sorts:   []catalog.Sort{catalog.SortNewest, catalog.SortAdopted, catalog.SortRelevance},
-		reaches: capability.Reaches,
+		sorts: []catalog.Sort{catalog.SortNewest, catalog.SortAdopted, catalog.SortRelevance},
 	}
 )
 
@@ -55,13 +55,32 @@ func (s *Site) minePage(c *Ctx) error {
 	return c.Show(http.StatusOK, views.StorePage(page, v), views.StoreResults(v))
 }
 
+// sourcePage lists what one workspace published, as far as the reader sees it.
+func (s *Site) sourcePage(c *Ctx) error {
+	source, err := s.Catalog.Source(c.R.Context(), c.Actor(), c.R.PathValue("source"))
+	if err != nil {
+		return err
+	}
+	v, err := s.browse(c, shelf{
+		scope: catalog.ScopeVisible, sorts: []catalog.Sort{catalog.SortAdopted, catalog.SortNewest, catalog.SortRelevance},
+		of: &views.StoreSource{Slug: source.Slug, Name: source.Name},
+	})
+	if err != nil {
+		return err
+	}
+	page := c.Page(source.Name, views.NavStore)
+	page.Crumbs = []ui.Crumb{{Label: c.T("nav.store"), Href: views.StorePath(c.Who.Workspace)}, {Label: source.Name}}
+	page.OwnSearch = true
+	return c.Show(http.StatusOK, views.StorePage(page, v), views.StoreResults(v))
+}
+
 // browse reads a page of the shelf as the address asks for it. An address with
 // a filter that does not exist is answered as one where nothing fits.
 func (s *Site) browse(c *Ctx, sh shelf) (views.Store, error) {
 	q, f := readFilters(c.R.URL.Query(), sh)
 	q.Counts = true
 	v := views.Store{
-		Workspace: c.Who.Workspace, Mine: sh.mine, Filters: f, Sorts: texts(sh.sorts), Reaches: texts(sh.reaches),
+		Workspace: c.Who.Workspace, Mine: sh.mine, Source: sh.of, Filters: f, Sorts: texts(sh.sorts),
 	}
 	if capability.May(c.Actor(), capability.ActWrite, capability.Fresh) != nil {
 		v.CreateReason = c.T("store.viewer_reason")
@@ -78,14 +97,24 @@ func (s *Site) browse(c *Ctx, sh shelf) (views.Store, error) {
 	case err != nil:
 		return v, err
 	}
-	v.Next, v.Prev, v.Total = page.NextCursor, page.PrevCursor, views.Count(page.Total)
-	for _, k := range page.Facets.Kinds {
-		v.Kinds = append(v.Kinds, views.KindCount{Kind: k.Value, Count: views.Count(k.Count)})
+	v.Next, v.Prev, v.Total, v.Corrected = page.NextCursor, page.PrevCursor, views.Count(page.Total), page.Corrected
+	v.Facets = facets(page.Facets)
+	v.Rows, err = s.storeRows(c, page.Items)
+	return v, err
+}
+
+func facets(f catalog.Facets) views.StoreFacets {
+	values := func(counts []catalog.FacetCount) []views.FacetValue {
+		out := make([]views.FacetValue, len(counts))
+		for i, c := range counts {
+			out[i] = views.FacetValue{Value: c.Value, Count: views.Count(c.Count)}
+		}
+		return out
 	}
-	for _, row := range page.Items {
-		v.Rows = append(v.Rows, storeRow(row))
+	return views.StoreFacets{
+		Kinds: values(f.Kinds), Reaches: values(f.Reaches), Tags: values(f.Tags), Domains: values(f.Domains), Sources: values(f.Sources),
+		WorksHere: views.Count(f.WorksHere),
 	}
-	return v, nil
 }
 
 // readFilters reads what the address asks for. An unknown order is the
@@ -93,10 +122,18 @@ func (s *Site) browse(c *Ctx, sh shelf) (views.Store, error) {
 func readFilters(values url.Values, sh shelf) (catalog.Query, views.StoreFilters) {
 	f := views.StoreFilters{
 		Query: values.Get("q"), Kinds: filled(values["kind"]), Tags: filled(values["tag"]), Reach: filled(values["reach"]),
-		Sources: filled(values["source"]), Domains: filled(values["domain"]), Sort: values.Get("sort"), Cursor: values.Get("cursor"),
+		Sources: filled(values["source"]), Domains: filled(values["domain"]), WorksHere: values.Get("works") == views.WorksHere,
+		Sort: values.Get("sort"), Cursor: values.Get("cursor"),
+	}
+	if sh.of != nil {
+		f.Sources = nil // the page is about one
 	}
 	q := catalog.Query{
-		Q: f.Query, Tags: f.Tags, Sources: f.Sources, Domains: f.Domains, Scope: sh.scope, Sort: catalog.Sort(f.Sort), Cursor: f.Cursor,
+		Q: f.Query, Tags: f.Tags, Sources: f.Sources, Domains: f.Domains, WorksHere: f.WorksHere, Scope: sh.scope,
+		Sort: catalog.Sort(f.Sort), Cursor: f.Cursor,
+	}
+	if sh.of != nil {
+		q.Sources = []string{sh.of.Slug}
 	}
 	if !slices.Contains(sh.sorts, q.Sort) {
 		q.Sort, f.Sort = sh.sorts[0], ""
@@ -129,14 +166,48 @@ func texts[T ~string](values []T) []string {
 	return out
 }
 
+// storeRows says of each row what became of the version that the workspace
+// pins, and where its publisher sends readers: one statement, where any row has
+// either.
+func (s *Site) storeRows(c *Ctx, items []catalog.Row) ([]views.StoreRow, error) {
+	var refs []string
+	for _, r := range items {
+		if r.Pinned != "" {
+			refs = append(refs, r.Source+"/"+r.ID)
+		}
+		if r.Deprecated != nil && r.Deprecated.Successor != "" {
+			refs = append(refs, r.Deprecated.Successor)
+		}
+	}
+	known, err := s.Catalog.Lookup(c.R.Context(), c.Actor(), refs)
+	if err != nil {
+		return nil, err
+	}
+	var out []views.StoreRow
+	for _, r := range items {
+		row := storeRow(r)
+		if k, ok := known[r.Source+"/"+r.ID]; ok && k.Pinned != "" {
+			row.PinState, row.BlockedReason = string(k.PinState), k.BlockedReason
+		}
+		if k, ok := known[row.Successor]; ok {
+			row.SuccessorHref = views.CapabilityPath(c.Who.Workspace, k.Source, k.ID)
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
 func storeRow(r catalog.Row) views.StoreRow {
 	row := views.StoreRow{
 		Source: r.Source, ID: r.ID, Kind: string(r.Kind), Name: r.Name, Description: r.Description, Version: r.Version,
 		Reach: string(r.Reach), Tags: r.Tags, Adopters: r.Adopters, CreatedAt: r.CreatedAt, PublishedAt: r.PublishedAt, BuiltIn: r.BuiltIn(),
-		InWorkspace: r.InWorkspace(), NeedsSetup: r.NeedsSetup, Deprecated: r.Deprecated != nil, Own: r.Own,
+		InWorkspace: r.InWorkspace(), NeedsSetup: r.NeedsSetup, Own: r.Own, Pinned: r.Pinned,
 	}
 	if r.UpdateAvailable {
 		row.Update = r.Version
+	}
+	if d := r.Deprecated; d != nil {
+		row.Deprecated, row.Note, row.Successor = true, d.Note, d.Successor
 	}
 	return row
 }

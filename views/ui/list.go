@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"capstore/internal/i18n"
@@ -9,8 +10,8 @@ import (
 	"github.com/a-h/templ"
 )
 
-// count shows a count that may not have been counted to its end.
-func count(ctx context.Context, n int, capped bool) string {
+// CountText is a number that is exact unless capped.
+func CountText(ctx context.Context, n int, capped bool) string {
 	if capped {
 		return i18n.T(ctx, "common.count_capped", "n", n)
 	}
@@ -117,6 +118,27 @@ type RowArgs struct {
 	Reason  string // why it is as it is, such as "on: adopted by the workspace"
 	// Remedy is what can be done about the reason, after it: a link or form.
 	Remedy templ.Component
+	// RefHref leads to the first part of Ref, the source.
+	RefHref string
+	// Marks are what befell the thing, each a line below.
+	Marks []RowMark
+}
+
+// RowMark is something that befell what a row shows, with a link to where to
+// go from there; without Href there is none.
+type RowMark struct {
+	Tone Tone
+	Text string
+	Link string
+	Href string
+}
+
+// ref is Ref as its source and the rest.
+func (a RowArgs) ref() (source, rest string) {
+	if i := strings.IndexByte(a.Ref, '/'); i > 0 && a.RefHref != "" {
+		return a.Ref[:i], a.Ref[i:]
+	}
+	return "", a.Ref
 }
 
 func (a RowArgs) tags() []string { return a.Tags[:min(len(a.Tags), 3)] }

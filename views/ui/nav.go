@@ -81,7 +81,9 @@ type MenuItem struct {
 	Values  map[string]string // sent with Action
 	Danger  bool
 	Current bool
-	Attrs   templ.Attributes
+	// Note stands at the end of the line, such as a count.
+	Note  string
+	Attrs templ.Attributes
 }
 
 func (m MenuItem) attrs() templ.Attributes {
