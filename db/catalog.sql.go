@@ -1406,8 +1406,7 @@ func (q *Queries) VersionsOf(ctx context.Context, db DBTX, arg VersionsOfParams)
 }
 
 const visibleAmong = `-- name: VisibleAmong :many
-SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned,
-    pin.withdrawn_at, pin.blocked_at, coalesce(pin.blocked_reason, '')::text AS blocked_reason
+SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned
 FROM unnest($1::text[]) AS asked (ref)
 JOIN capabilities c ON c.source = split_part(asked.ref, '/', 1) AND c.id = split_part(asked.ref, '/', 2)
 JOIN capability_versions v ON v.pk = c.latest_pk
@@ -1423,19 +1422,16 @@ type VisibleAmongParams struct {
 }
 
 type VisibleAmongRow struct {
-	Pk            int64
-	Source        string
-	ID            string
-	Reach         string
-	SharedWith    []string
-	Deprecated    json.RawMessage
-	Kind          string
-	Name          string
-	Version       string
-	Pinned        string
-	WithdrawnAt   *time.Time
-	BlockedAt     *time.Time
-	BlockedReason string
+	Pk         int64
+	Source     string
+	ID         string
+	Reach      string
+	SharedWith []string
+	Deprecated json.RawMessage
+	Kind       string
+	Name       string
+	Version    string
+	Pinned     string
 }
 
 // Which of the names the audiences read, with what a line about each needs.
@@ -1459,9 +1455,6 @@ func (q *Queries) VisibleAmong(ctx context.Context, db DBTX, arg VisibleAmongPar
 			&i.Name,
 			&i.Version,
 			&i.Pinned,
-			&i.WithdrawnAt,
-			&i.BlockedAt,
-			&i.BlockedReason,
 		); err != nil {
 			return nil, err
 		}

@@ -162,8 +162,6 @@ func (v Capability) path(lens DetailLens) string {
 	return CapabilityTabPath(v.Workspace, v.Source, v.ID, lens)
 }
 
-func (v Capability) ref() string { return v.Source + "/" + v.ID }
-
 // tabs are the views of the capability, in the version looked at.
 func (v Capability) tabs(ctx context.Context) []ui.Tab {
 	var out []ui.Tab

@@ -29,14 +29,14 @@ func always(icon ui.IconName) func(string) ui.IconName {
 // kinds, reaches, tags, domains and sources are the filters that there are.
 func (s Store) kinds(ctx context.Context) filter {
 	return filter{
-		"kind", s.Filters.Kinds, s.Facets.Kinds, ui.KindIcon, func(v string) string { return i18n.T(ctx, "kind."+v) },
+		"kind", s.Filters.Kinds, s.Facets.Kinds, ui.KindIcon, func(v string) string { return i18n.From(ctx).Or("kind."+v, v, nil) },
 		func(f *StoreFilters, values []string) { f.Kinds = values },
 	}
 }
 
 func (s Store) reaches(ctx context.Context) filter {
 	return filter{
-		"reach", s.Filters.Reach, s.Facets.Reaches, ui.ReachIcon, func(v string) string { return i18n.T(ctx, "reach."+v) },
+		"reach", s.Filters.Reach, s.Facets.Reaches, ui.ReachIcon, func(v string) string { return i18n.From(ctx).Or("reach."+v, v, nil) },
 		func(f *StoreFilters, values []string) { f.Reach = values },
 	}
 }
@@ -87,7 +87,7 @@ func (f filter) split() (on, off []FacetValue) {
 	return on, off
 }
 
-// path is the address with the value switched.
+// toggle is the address with the value switched.
 func (s Store) toggle(f filter, value string) string {
 	to := s.Filters
 	to.Cursor = ""

@@ -253,8 +253,7 @@ WHERE c.source = @source AND c.id = @id AND c.tombstoned_at IS NULL AND c.audien
 
 -- name: VisibleAmong :many
 -- Which of the names the audiences read, with what a line about each needs.
-SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned,
-    pin.withdrawn_at, pin.blocked_at, coalesce(pin.blocked_reason, '')::text AS blocked_reason
+SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned
 FROM unnest(@refs::text[]) AS asked (ref)
 JOIN capabilities c ON c.source = split_part(asked.ref, '/', 1) AND c.id = split_part(asked.ref, '/', 2)
 JOIN capability_versions v ON v.pk = c.latest_pk

@@ -32,8 +32,14 @@ type Row struct {
 	CreatedAt   time.Time
 	PublishedAt time.Time // of the latest version
 	Deprecated  *Deprecation
-	// Pinned is the version that the viewer's workspace adopted, "" for none.
+	// SuccessorSeen says that the viewer sees the capability that follows a
+	// deprecated one.
+	SuccessorSeen bool
+	// Pinned is the version that the viewer's workspace adopted, "" for none;
+	// PinState is what became of it, and BlockedReason why it was blocked.
 	Pinned          string
+	PinState        State
+	BlockedReason   string
 	UpdateAvailable bool
 	// NeedsSetup says that it was adopted and lacks a secret or a setting, so
 	// that the viewer's agent cannot run it yet.
@@ -156,7 +162,7 @@ func (f found) plan(q Query, words []word, groups []group, at *cursor, v capabil
 	}
 	return plan{
 		cells: cells, shape: shapeOf(cells), sort: q.Sort, limit: q.Limit, at: at, words: words, query: q.fingerprint(v),
-		workspace: v.Workspace, subject: v.Subject,
+		workspace: v.Workspace, subject: v.Subject, audiences: v.Audiences(),
 	}
 }
 
@@ -184,9 +190,15 @@ type hit struct {
 	author      *string
 	pinned      *string
 	newer       *bool
-	taken       *string
-	adoption    json.RawMessage
-	asks        json.RawMessage // what the pinned version wants, as an mcp spec has it
+	// What became of the pinned version, and whether the viewer sees the
+	// capability that follows a deprecated one.
+	pinWithdrawn  *time.Time
+	pinBlocked    *time.Time
+	blockedReason *string
+	successorSeen *bool
+	taken         *string
+	adoption      json.RawMessage
+	asks          json.RawMessage // what the pinned version wants, as an mcp spec has it
 }
 
 // read runs the page statement.
@@ -257,7 +269,7 @@ func scanHit(row pgx.CollectableRow, p plan) (h hit, err error) {
 	}
 	err = row.Scan(&h.walk, &h.counts, &h.secrets, key, &h.pk, &h.source, &h.id, &h.reach, &h.tags, &h.createdBy, &h.createdAt,
 		&h.deprecated, &h.adopters, &h.kind, &h.name, &h.description, &h.version, &h.publishedAt, &h.domains, &h.publishedBy, &h.author,
-		&h.pinned, &h.newer, &h.taken, &h.adoption, &h.asks)
+		&h.pinned, &h.newer, &h.pinWithdrawn, &h.pinBlocked, &h.blockedReason, &h.successorSeen, &h.taken, &h.adoption, &h.asks)
 	switch {
 	case number != nil:
 		h.key = *number
@@ -277,11 +289,16 @@ func (h hit) row(v capability.Viewer) (Row, error) {
 		return Row{}, err
 	}
 	createdBy := subject(h.createdBy)
+	var pinState State
+	if h.pinned != nil {
+		pinState = stateOf(h.pinWithdrawn, h.pinBlocked)
+	}
 	return Row{
 		Source: *h.source, ID: *h.id, Kind: capability.Kind(*h.kind), Name: *h.name, Description: *h.description,
 		Version: *h.version, Reach: capability.Reach(*h.reach), Tags: h.tags, Domains: h.domains, Adopters: int(*h.adopters),
 		Author: person(h.publishedBy, text(h.author)), CreatedAt: *h.createdAt, PublishedAt: *h.publishedAt,
 		Deprecated: deprecated, Pinned: text(h.pinned), UpdateAvailable: h.newer != nil && *h.newer, TakenAs: text(h.taken),
+		PinState: pinState, BlockedReason: text(h.blockedReason), SuccessorSeen: h.successorSeen != nil && *h.successorSeen,
 		NeedsSetup: setup, Own: createdBy != "" && createdBy == v.Subject,
 	}, nil
 }

@@ -66,10 +66,6 @@ type Known struct {
 	Reach   capability.Reach
 	Version string // the latest
 	Pinned  string // by the reader's workspace, "" for none
-	// PinState is what became of the pinned version, and BlockedReason why it
-	// was blocked; "" without a pin.
-	PinState      State
-	BlockedReason string
 	Deprecated    *Deprecation
 }
 
@@ -99,12 +95,8 @@ func (s *Service) Lookup(ctx context.Context, actor capability.Actor, refs []str
 
 func knownOf(row db.VisibleAmongRow) (Known, error) {
 	d, err := deprecation(row.Deprecated)
-	k := Known{
+	return Known{
 		Source: row.Source, ID: row.ID, Kind: capability.Kind(row.Kind), Name: row.Name, Reach: capability.Reach(row.Reach),
-		Version: row.Version, Pinned: row.Pinned, BlockedReason: row.BlockedReason, Deprecated: d,
-	}
-	if k.Pinned != "" {
-		k.PinState = stateOf(row.WithdrawnAt, row.BlockedAt)
-	}
-	return k, err
+		Version: row.Version, Pinned: row.Pinned, Deprecated: d,
+	}, err
 }

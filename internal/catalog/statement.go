@@ -19,6 +19,7 @@ type plan struct {
 	query     string // its fingerprint
 	workspace string
 	subject   string
+	audiences []string // that the viewer is of
 }
 
 // empty reports whether there is nothing to read and nothing to count.
@@ -93,7 +94,7 @@ func (p plan) page() *statement {
 	s.secrets(p)
 	s.add(" AS secrets, page.*\nFROM (SELECT) AS one LEFT JOIN LATERAL (\nSELECT hit.key, hit.capability_pk, c.* FROM (")
 	s.hits(p)
-	s.add(")\nAS hit CROSS JOIN LATERAL ("+details+") AS c\n", s.arg(p.workspace))
+	s.add(")\nAS hit CROSS JOIN LATERAL ("+details+") AS c\n", s.arg(p.workspace), s.arg(p.audiences)+"::text[]")
 	s.add("ORDER BY hit.key %s, hit.capability_pk %s) AS page ON true", order, order)
 	return s
 }
@@ -101,7 +102,11 @@ func (p plan) page() *statement {
 const details = `
 	SELECT c.source, c.id, c.reach, c.tags, c.created_by, c.created_at, c.deprecated, c.adopters, v.kind, v.name, v.description,
 		v.version, v.created_at AS published_at, v.serves, v.created_by AS published_by,
-		u.name AS author, pin.version AS pinned, pin.sort_key < v.sort_key AS newer, taken.id AS taken,
+		u.name AS author, pin.version AS pinned, pin.sort_key < v.sort_key AS newer, pin.withdrawn_at AS pin_withdrawn,
+		pin.blocked_at AS pin_blocked, pin.blocked_reason, c.deprecated ->> 'successor' <> '' AND EXISTS (
+			SELECT FROM capabilities s
+			WHERE s.source = split_part(c.deprecated ->> 'successor', '/', 1) AND s.id = split_part(c.deprecated ->> 'successor', '/', 2)
+				AND s.tombstoned_at IS NULL AND s.latest_pk IS NOT NULL AND s.audiences && %[2]s) AS successor_seen, taken.id AS taken,
 		a.adoption, CASE WHEN pin.kind IN ('mcp', 'code') THEN json_build_object(
 			'requiredSecrets', pin.content::json #> '{spec,requiredSecrets}', 'settings', pin.content::json #> '{spec,settings}') END AS asks
 	FROM capabilities c

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
@@ -99,8 +100,10 @@ func (s *Site) browse(c *Ctx, sh shelf) (views.Store, error) {
 	}
 	v.Next, v.Prev, v.Total, v.Corrected = page.NextCursor, page.PrevCursor, views.Count(page.Total), page.Corrected
 	v.Facets = facets(page.Facets)
-	v.Rows, err = s.storeRows(c, page.Items)
-	return v, err
+	for _, row := range page.Items {
+		v.Rows = append(v.Rows, c.storeRow(row))
+	}
+	return v, nil
 }
 
 func facets(f catalog.Facets) views.StoreFacets {
@@ -166,48 +169,21 @@ func texts[T ~string](values []T) []string {
 	return out
 }
 
-// storeRows says of each row what became of the version that the workspace
-// pins, and where its publisher sends readers: one statement, where any row has
-// either.
-func (s *Site) storeRows(c *Ctx, items []catalog.Row) ([]views.StoreRow, error) {
-	var refs []string
-	for _, r := range items {
-		if r.Pinned != "" {
-			refs = append(refs, r.Source+"/"+r.ID)
-		}
-		if r.Deprecated != nil && r.Deprecated.Successor != "" {
-			refs = append(refs, r.Deprecated.Successor)
-		}
-	}
-	known, err := s.Catalog.Lookup(c.R.Context(), c.Actor(), refs)
-	if err != nil {
-		return nil, err
-	}
-	var out []views.StoreRow
-	for _, r := range items {
-		row := storeRow(r)
-		if k, ok := known[r.Source+"/"+r.ID]; ok && k.Pinned != "" {
-			row.PinState, row.BlockedReason = string(k.PinState), k.BlockedReason
-		}
-		if k, ok := known[row.Successor]; ok {
-			row.SuccessorHref = views.CapabilityPath(c.Who.Workspace, k.Source, k.ID)
-		}
-		out = append(out, row)
-	}
-	return out, nil
-}
-
-func storeRow(r catalog.Row) views.StoreRow {
+func (c *Ctx) storeRow(r catalog.Row) views.StoreRow {
 	row := views.StoreRow{
 		Source: r.Source, ID: r.ID, Kind: string(r.Kind), Name: r.Name, Description: r.Description, Version: r.Version,
 		Reach: string(r.Reach), Tags: r.Tags, Adopters: r.Adopters, CreatedAt: r.CreatedAt, PublishedAt: r.PublishedAt, BuiltIn: r.BuiltIn(),
 		InWorkspace: r.InWorkspace(), NeedsSetup: r.NeedsSetup, Own: r.Own, Pinned: r.Pinned,
+		PinState: string(r.PinState), BlockedReason: r.BlockedReason,
 	}
 	if r.UpdateAvailable {
 		row.Update = r.Version
 	}
 	if d := r.Deprecated; d != nil {
 		row.Deprecated, row.Note, row.Successor = true, d.Note, d.Successor
+		if source, id, ok := strings.Cut(d.Successor, "/"); ok && r.SuccessorSeen {
+			row.SuccessorHref = views.CapabilityPath(c.Who.Workspace, source, id)
+		}
 	}
 	return row
 }

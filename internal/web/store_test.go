@@ -262,6 +262,120 @@ func TestFirstStepsTickAndLeave(t *testing.T) {
 	member.get("/acme/store").none("#first-steps")
 }
 
+func TestStoreOffersFiltersWithWhatTheyWouldGive(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.greeter(map[string]any{"serves": []string{"support"}})
+	for i := range 6 {
+		id := fmt.Sprintf("letters-%d", i)
+		s.offer(gus, "globex", catalog.Publication{
+			ID: id, Name: id, Spec: textSkill(t, "Write letters."), Visibility: capability.ReachWorkspace, Tags: []string{"text", fmt.Sprintf("series-%d", i)},
+		})
+		s.promote(gus, "globex", id, capability.ReachPublic)
+	}
+	s.offer(max, "acme", catalog.Publication{Name: "own", Spec: textSkill(t, "Own."), Visibility: capability.ReachWorkspace})
+	s.promote(ada, "acme", "own", capability.ReachPublic)
+	member := s.as(max)
+
+	store := member.get("/acme/store").status(200)
+	for chip, want := range map[string]string{"#chip-kind-skill": "7", "#chip-reach-public": "8", "#chip-tag-text": "7", "#chip-source-globex": "7", "#chip-domain-support": "1"} {
+		if got := store.find(chip).Text(); !strings.Contains(got, want) {
+			t.Errorf("%s offers %q, want %s", chip, got, want)
+		}
+	}
+	if n := store.Doc.Find("[id^=chip-tag-]").Length(); n != 8 { // four at once, the others in a menu
+		t.Errorf("%d tags are offered", n)
+	}
+	globex := member.get(store.find("#chip-source-globex").AttrOr("href", "")).status(200)
+	globex.find("#chip-source-globex[aria-current=true]")
+	if got := globex.text("#store-count"); got != "7 capabilities found" {
+		t.Errorf("of globex: %q", got)
+	}
+	none := member.get("/acme/store?kind=code&tag=series-1").status(200)
+	if got := none.text("#store-results"); !strings.Contains(got, "Nothing has all of these") {
+		t.Errorf("where nothing fits: %q", got)
+	}
+	nearest := none.find("[aria-label=Nearest] a[href='/acme/store?kind=skill&tag=series-1']")
+	if got := member.get(nearest.AttrOr("href", "")).status(200).names(); !cmp.Equal(got, []string{"letters-1"}) {
+		t.Errorf("the nearest leads to %q", got)
+	}
+	none.find("[aria-label=Nearest] a[href='/acme/store?kind=code']")
+	none.find("[aria-label=Nearest] a[href='/acme/store?tag=series-1']")
+	typo := member.get("/acme/store?q=greetr").status(200)
+	if got := typo.names(); !cmp.Equal(got, []string{"greeter"}) || !strings.Contains(typo.text("#store-results"), "“greetr”") {
+		t.Errorf("a typo finds %q: %s", got, typo.text("#store-results"))
+	}
+}
+
+func TestStoreLeavesOutWhatThisServerCannotRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for id, spec := range map[string]string{"boxed": `{"type":"mcp","image":"acme/boxed:1"}`, "remote": `{"type":"mcp","url":"https://mcp.example.com"}`} {
+		s.offer(gus, "globex", catalog.Publication{ID: id, Name: id, Spec: []byte(spec), Visibility: capability.ReachWorkspace})
+		s.promote(gus, "globex", id, capability.ReachPublic)
+	}
+	chip := s.as(max).get("/acme/store").status(200).find("#chip-works")
+	if got := s.as(max).get(chip.AttrOr("href", "")).status(200).names(); !cmp.Equal(got, []string{"remote"}) {
+		t.Errorf("works here: %q", got)
+	}
+}
+
+func TestStoreRowsSayWhatBefellThem(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.pin(max, "acme", s.greeter(nil))
+	s.offer(gus, "globex", catalog.Publication{ID: "greeter", Name: "greeter", Spec: greetSpec(t, map[string]any{"timeoutSec": 10})})
+	s.offer(gus, "globex", catalog.Publication{ID: "next", Name: "next", Spec: greetSpec(t, nil), Visibility: capability.ReachWorkspace})
+	member, actor := s.as(max), s.actor(gus, "globex")
+	row := func() string { return member.get("/acme/store?q=greeter").status(200).text(".row") }
+
+	must(t, s.Catalog.Withdraw(t.Context(), actor, "globex", "greeter", "1.0.0"))
+	if got := row(); !strings.Contains(got, "1.0.0, which this workspace pins, was withdrawn") {
+		t.Errorf("withdrawn: %s", got)
+	}
+	must(t, s.Catalog.Block(t.Context(), actor, "globex", "greeter", "1.0.0", "It leaks."))
+	if got := row(); !strings.Contains(got, "was blocked and does not run: It leaks.") {
+		t.Errorf("blocked: %s", got)
+	}
+	must(t, s.Catalog.Update(t.Context(), actor, "globex", "greeter", catalog.Patch{Deprecated: &catalog.Deprecation{Successor: "globex/next", Note: "Too polite."}}))
+	page := member.get("/acme/store?q=greeter").status(200)
+	page.none(".row a[href='/acme/store/globex/next']") // it cannot be seen from here
+	if got := page.text(".row"); !strings.Contains(got, "Too polite. Use globex/next instead") {
+		t.Errorf("deprecated: %s", got)
+	}
+	s.promote(gus, "globex", "next", capability.ReachPublic)
+	member.get("/acme/store?q=greeter").status(200).find(".row a[href='/acme/store/globex/next']")
+}
+
+func TestASourceHasAPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.greeter(nil)
+	s.offer(gus, "globex", catalog.Publication{Name: "inner", Spec: greetSpec(t, nil), Visibility: capability.ReachWorkspace})
+	s.offer(max, "acme", catalog.Publication{Name: "mine-alone", Spec: greetSpec(t, nil)})
+	member := s.as(max)
+
+	page := member.get(member.get("/acme/store").find(".row a[href='/acme/store/globex']").AttrOr("href", "")).status(200)
+	if got := page.text("h1"); got != "Globex Finance" {
+		t.Errorf("heading %q", got)
+	}
+	if diff := cmp.Diff([]string{"greeter"}, page.names()); diff != "" {
+		t.Errorf("globex lists (-want +got):\n%s", diff)
+	}
+	page.find("#chip-kind-code[href='/acme/store/globex?kind=code']")
+	member.get("/acme/store/globex?q=nothing").status(200).find("a[href='/acme/store/globex'].btn")
+	member.htmx().get("/acme/store/globex?source=acme").status(200).find("#store-results")
+	if got := member.get("/acme/store/acme").status(200).names(); !cmp.Equal(got, []string{"mine-alone"}) {
+		t.Errorf("his own workspace lists %q", got)
+	}
+	// One of which nothing can be seen is answered as one that does not exist.
+	hidden, unknown := s.as(gus).get("/globex/store/acme").status(404), s.as(gus).get("/globex/store/nobody").status(404)
+	if diff := cmp.Diff(unknown.Statements, hidden.Statements); diff != "" {
+		t.Errorf("the statements differ:\n%s", diff)
+	}
+	member.get("/acme/store/globex/greeter").status(200).find("a[href='/acme/store/globex']")
+}
+
 func TestStorePagesTakeFourStatements(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -65,27 +65,32 @@ func special(conversation string) map[string][]values {
 	}
 	skill := func(queries ...string) []values { return id("", "month-end-close", queries...) }
 	return map[string][]values{
-		"/login":                                      {{"as": "nobody"}},
-		"/invite/{token}":                             {{}, {"as": "nobody"}},
-		"/setup":                                      nil, // only there while nobody has an account
-		"/{$}":                                        {{"as": member}},
-		"/{workspace}/store":                          {{}, {"?": "q=invoice&kind=code"}, {"?": "q=nothing+has+this"}, {"as": viewer}},
-		"/{workspace}/store/mine":                     {{}, {"as": member}},
-		"/{workspace}/store/{source}/{id}":            append(append(id("globex", "invoice-check", "tab=functions", "tab=source", "tab=versions", "tab=try", "tab=versions&base=1.1.0&candidate=1.2.0"), id("acme", "route-note", "tab=files")...), id("acme", "tracking")...),
-		"/{workspace}/store/{source}/{id}/file":       nil, // a download
-		"/{workspace}/store/steps":                    nil, // a fragment
-		"/{workspace}/store/mine/private":             nil, // a fragment
-		"/{workspace}/store/{source}/{id}/adopt":      append(id("globex", "invoice-check"), values{"source": "globex", "id": "iban-check", "as": viewer}),
-		"/{workspace}/store/{source}/{id}/copy":       id("globex", "month-end-close"),
-		"/{workspace}/store/new":                      {{}, {"?": "kind=code"}, {"?": "kind=skill"}, {"?": "kind=mcp"}, {"as": viewer, "?": "kind=code"}},
-		"/{workspace}/chat":                           {{"as": member}, {"as": member, "?": "pick=1"}},
-		"/{workspace}/chat/panel":                     nil, // a fragment
-		"/{workspace}/chat/{id}":                      {{"as": member, "id": conversation}, {"as": member, "id": conversation, "?": "pick=1"}},
-		"/{workspace}/chat/{id}/body":                 nil, // a fragment
-		"/{workspace}/chat/{id}/artifacts/{artifact}": nil, // a download
-		"/{workspace}/settings/tools":                 {{"as": member}, {"as": viewer}},
-		"/{workspace}/settings/tools/{key}":           {{}, {"key": "capability:acme/tracking"}, {"key": "capability:acme/workday", "as": viewer}},
-		"/{workspace}/settings/agent/history":         {{}, {"?": "base=1&candidate=3"}},
+		"/login":                      {{"as": "nobody"}},
+		"/invite/{token}":             {{}, {"as": "nobody"}},
+		"/setup":                      nil, // only there while nobody has an account
+		"/{$}":                        {{"as": member}},
+		"/{workspace}/store":          {{}, {"?": "q=invoice&kind=code"}, {"?": "q=nothing+has+this"}, {"as": viewer}},
+		"/{workspace}/store/mine":     {{}, {"as": member}},
+		"/{workspace}/store/{source}": {{"source": "globex"}, {"source": "globex", "?": "kind=skill"}},
+		"/{workspace}/store/{source}/{id}/manage/version": {
+			{"id": "tracking", "?": "op=withdraw&version=1.0.0"}, {"id": "tracking", "?": "op=block&version=1.0.0"},
+		},
+		"/{workspace}/store/{source}/{id}/manage/deprecation":        append(id("acme", "tracking"), values{"id": "tracking", "?": "q=parcel"}),
+		"/{workspace}/store/{source}/{id}":                           append(append(id("globex", "invoice-check", "tab=functions", "tab=source", "tab=versions", "tab=try", "tab=versions&base=1.1.0&candidate=1.2.0"), id("acme", "route-note", "tab=files")...), id("acme", "tracking")...),
+		"/{workspace}/store/{source}/{id}/file":                      nil, // a download
+		"/{workspace}/store/steps":                                   nil, // a fragment
+		"/{workspace}/store/mine/private":                            nil, // a fragment
+		"/{workspace}/store/{source}/{id}/adopt":                     append(id("globex", "invoice-check"), values{"source": "globex", "id": "iban-check", "as": viewer}),
+		"/{workspace}/store/{source}/{id}/copy":                      id("globex", "month-end-close"),
+		"/{workspace}/store/new":                                     {{}, {"?": "kind=code"}, {"?": "kind=skill"}, {"?": "kind=mcp"}, {"as": viewer, "?": "kind=code"}},
+		"/{workspace}/chat":                                          {{"as": member}, {"as": member, "?": "pick=1"}},
+		"/{workspace}/chat/panel":                                    nil, // a fragment
+		"/{workspace}/chat/{id}":                                     {{"as": member, "id": conversation}, {"as": member, "id": conversation, "?": "pick=1"}},
+		"/{workspace}/chat/{id}/body":                                nil, // a fragment
+		"/{workspace}/chat/{id}/artifacts/{artifact}":                nil, // a download
+		"/{workspace}/settings/tools":                                {{"as": member}, {"as": viewer}},
+		"/{workspace}/settings/tools/{key}":                          {{}, {"key": "capability:acme/tracking"}, {"key": "capability:acme/workday", "as": viewer}},
+		"/{workspace}/settings/agent/history":                        {{}, {"?": "base=1&candidate=3"}},
 		"/{workspace}/settings/agent/adoptions/{source}/{id}/remove": id("globex", "invoice-check"),
 		"/{workspace}/settings/agent/servers/{name}/remove":          {{"name": "handbook"}},
 		"/{workspace}/settings/skills/{id}":                          skill("tab=files", "tab=stamps", "tab=diff"),
