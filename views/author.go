@@ -28,7 +28,8 @@ type Author struct {
 	// PublicReason says the same as Reason of the reach public.
 	PublicReason string
 	Targets      []Workspace // that he may share with
-	Files        []AuthorFile
+	Files        FilesForm
+	Document     Document // of a skill
 	Outcome      *AuthorOutcome
 	Stale        *AuthorStale
 	// Missing is what the form lacks as it is being filled in.
@@ -50,13 +51,6 @@ type AuthorBase struct {
 	// FromFile says that the skill came from a SKILL.md, which stays as it is
 	// while its text does.
 	FromFile bool
-}
-
-// AuthorFile is what a row of a skill's files shows beside its fields.
-type AuthorFile struct {
-	Text bool // its content is edited in place
-	Size string
-	Kept bool // it is the base version's, byte for byte
 }
 
 // AuthorOutcome is what checking or trying the draft gave.
@@ -82,6 +76,9 @@ var (
 
 // authorLanguages are what a code tool is written in.
 var authorLanguages = []string{"python", "node"}
+
+// FormAction is where the form goes.
+func (a Author) FormAction() string { return a.action() }
 
 func (a Author) action() string {
 	if a.Action != "" {
@@ -261,13 +258,6 @@ func (a Author) rowNumbers(list string) []int {
 	return rows
 }
 
-func (a Author) file(row int) AuthorFile {
-	if row < len(a.Files) {
-		return a.Files[row]
-	}
-	return AuthorFile{Text: true}
-}
-
 // auths are the ways a remote server wants its caller to sign in. None is the
 // empty value, as in the spec.
 func (a Author) auths(ctx context.Context) []ui.Option {
@@ -276,20 +266,4 @@ func (a Author) auths(ctx context.Context) []ui.Option {
 		options[0].Selected = true
 	}
 	return options
-}
-
-// fileFacts are what goes along with a file unseen. The bytes of one that is
-// kept from the base version stay on the server.
-func (a Author) fileFacts(list string, row int) map[string]string {
-	facts := map[string]string{}
-	fields := []string{"mediaType", "encoding", "kept"}
-	if f := a.file(row); !f.Text && !f.Kept {
-		fields = append(fields, "content")
-	}
-	for _, field := range fields {
-		if v := a.row(list, row, field); v != "" {
-			facts[RowName(list, row, field)] = v
-		}
-	}
-	return facts
 }

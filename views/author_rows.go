@@ -37,7 +37,6 @@ const (
 	OpPublish = "publish"
 	OpCheck   = "check"
 	OpTry     = "try"
-	OpUpload  = "upload"
 	opAdd     = "add:"
 	opRemove  = "remove:"
 )

@@ -78,6 +78,12 @@ func SkillRawPath(ws, id, file string) string {
 	return withQuery(join(ws, "settings", "skills", id, "file"), "path", file)
 }
 
+// StagedFilePath hands over a content that a form of the reader's holds, under
+// the name of its file.
+func StagedFilePath(ws, digest, name string) string {
+	return withQuery(join(ws, "staged", digest), "name", name)
+}
+
 // SkillDiffPath is a skill's stamps with two of them compared.
 func SkillDiffPath(ws, id, base, candidate string) string {
 	return withQuery(SkillPath(ws, id), "tab", TabSkillStamps, "base", base, "candidate", candidate)

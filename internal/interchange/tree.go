@@ -55,6 +55,10 @@ func junk(p string) bool {
 	return strings.HasPrefix(base, "._") || slices.Contains(junkFiles, strings.ToLower(base))
 }
 
+// Junk reports whether a path is what a file system or a tool leaves behind in
+// a folder, which no reader here takes.
+func Junk(p string) bool { return junk(p) }
+
 // leaveOut notes a junk file, and remembers a document among it.
 func (t *tree) leaveOut(p string) {
 	t.note(p, "junk", "This belongs to a file system or a tool and is left out.")

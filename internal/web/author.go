@@ -31,7 +31,11 @@ func (s *Site) authorRoutes() []Route {
 type author struct {
 	kind capability.Kind
 	base *catalog.VersionDetail
-	next map[string]string // of base: the number that each bump gives
+	// skill is the id of the library's skill that is edited; "" for the store.
+	skill string
+	// files are those of a form that was sent; nil for one that was not.
+	files *fileList
+	next  map[string]string // of base: the number that each bump gives
 }
 
 func (s *Site) newCapabilityPage(c *Ctx) error {
@@ -147,7 +151,9 @@ func (s *Site) showAuthor(c *Ctx, status int, a author, v views.Author) error {
 	if name := v.Form.Value("name", ""); name != "" {
 		v.ProposedID = capability.IDFromName(name)
 	}
-	v.Files = c.authorFiles(a, v.Form)
+	if err := s.showFiles(c, a, &v); err != nil {
+		return err
+	}
 	title, crumbs := c.T("author.new_kind."+string(a.kind)), []ui.Crumb{{Label: c.T("nav.mine"), Href: views.MinePath(c.Who.Workspace)}}
 	if a.base != nil {
 		v.Base = baseOf(a)
@@ -191,11 +197,11 @@ func (s *Site) write(c *Ctx, a author) error {
 	}
 	plainBreaks(form)
 	op := form.Get("op")
-	if c.Htmx() {
-		op = views.OpCheck // what its buttons do comes without
+	if c.Htmx() && !views.IsFileOp(op) {
+		op = views.OpCheck // what its other buttons do comes without
 	}
 	v := views.Author{Form: views.Form{Values: form}, Typed: true}
-	if err := c.takeUploads(form); err != nil {
+	if a, err = s.takeFiles(c, a, form); err != nil {
 		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, a, v, err))
 	}
 	if list := views.AddedTo(op); list != "" {

@@ -248,16 +248,17 @@ func TestASkillKeepsItsFiles(t *testing.T) {
 	s := newSite(t)
 	member := s.as(max)
 	binary := "\x00\x01\xff"
-	page := member.upload("/acme/store/new?kind=skill", []string{"op", "upload", "name", "guide", "description", "A guide.", "spec.instructions", "# Guide"},
+	page := member.upload("/acme/store/new?kind=skill", []string{"op", views.OpFile(views.FileUpload, 0), "name", "guide", "description", "A guide.", "spec.instructions", "# Guide"},
 		[3]string{"upload", "logo.bin", binary}, [3]string{"upload", "run.py", "print(1)\r\n"}).status(200)
-	page.says("main", "3 B of application/octet-stream")
+	page.says(".tree-box", "logo.bin", "3 B", "2 files")
+	page = member.post("/acme/store/new?kind=skill", append(page.fields("#author"), "op", views.OpFile(views.FileOpen, 1))...).status(200)
 	sent := append(page.fields("#author"), "op", "publish", "spec.metadata.0.key", "author", "spec.metadata.0.value", "Max")
-	sent = with(sent, "spec.files.1.path", "scripts/run.py")
-	member.post("/acme/store/new?kind=skill", append(sent, "spec.files.1.executable", "on")...).leadsTo("/acme/store/acme/guide")
+	sent = with(sent, views.FilesPath, "scripts/run.py")
+	member.post("/acme/store/new?kind=skill", append(sent, views.FilesRun, "on")...).leadsTo("/acme/store/acme/guide")
 	want := &capability.SkillSpec{
 		Instructions: "# Guide", Metadata: map[string]string{"author": "Max"}, Files: []capability.File{
 			{Path: "logo.bin", MediaType: "application/octet-stream", Encoding: "base64", Content: base64.StdEncoding.EncodeToString([]byte(binary))},
-			{Path: "scripts/run.py", MediaType: "text/x-python", Encoding: "utf-8", Content: "print(1)\n", Executable: true},
+			{Path: "scripts/run.py", MediaType: "text/x-python", Encoding: "utf-8", Content: "print(1)\r\n", Executable: true},
 		},
 	}
 	if diff := cmp.Diff(capability.Spec(want), s.latest(max, "acme", "guide").Content.Spec); diff != "" {
@@ -289,7 +290,8 @@ func TestASkillFromAFileStaysItselfUntilItsTextChanges(t *testing.T) {
 	if got := s.latest(max, "acme", "guide"); got.Version != "1.0.0" {
 		t.Errorf("nothing was changed, yet there is %s", got.Version)
 	}
-	member.post("/acme/store/acme/guide/edit", with(sent, "spec.files.0.path", "b.txt")...).leadsTo("/acme/store/acme/guide")
+	open := member.post("/acme/store/acme/guide/edit", with(sent, "op", views.OpFile(views.FileOpen, 0))...).status(200)
+	member.post("/acme/store/acme/guide/edit", append(with(open.fields("#author"), views.FilesPath, "b.txt"), "op", "publish")...).leadsTo("/acme/store/acme/guide")
 	if spec := s.latest(max, "acme", "guide").Content.Spec.(*capability.SkillSpec); spec.Raw != raw || spec.Files[0].Content != "a\r\n" {
 		t.Errorf("another path for a file changed the original to %q and the file to %q", spec.Raw, spec.Files[0].Content)
 	}

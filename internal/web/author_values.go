@@ -57,13 +57,6 @@ func skillValues(v url.Values, spec *capability.SkillSpec) {
 	for i, key := range slices.Sorted(maps.Keys(spec.Metadata)) {
 		setRow(v, "spec.metadata", i, map[string]string{"key": key, "value": spec.Metadata[key]})
 	}
-	for i, f := range spec.Files {
-		row := map[string]string{"path": f.Path, "mediaType": f.MediaType, "encoding": f.Encoding, "kept": f.Path, "executable": onOff(f.Executable)}
-		if f.Encoding != capability.EncodingBase64 {
-			row["content"] = f.Content
-		}
-		setRow(v, "spec.files", i, row)
-	}
 	leanValues(v, spec.Leans)
 }
 

@@ -21,6 +21,7 @@ func (s *Site) settingsRoutes() []Route {
 		{Method: "POST", Pattern: "/{workspace}/settings/tools/{key}/secrets", Access: Member, handler: s.bindSecrets},
 		{Method: "POST", Pattern: "/{workspace}/settings/tools/{key}/probe", Access: Member, handler: s.probeTool},
 
+		{Method: "GET", Pattern: "/{workspace}/staged/{digest}", Access: Member, handler: s.stagedFile},
 		{Method: "GET", Pattern: "/{workspace}/settings/skills", Access: Member, handler: s.skillsPage},
 		{Method: "GET", Pattern: "/{workspace}/settings/skills/new", Access: Member, handler: s.newSkillPage},
 		{Method: "POST", Pattern: "/{workspace}/settings/skills/new", Access: Member, handler: s.newSkill},

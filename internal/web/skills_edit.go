@@ -18,6 +18,7 @@ type skillDraft struct {
 	base  workspace.Skill
 	typed bool
 	stale []views.Change
+	files *fileList // of a form that was sent
 }
 
 // author is the draft as the form of the store knows it, whose fields and
@@ -27,7 +28,9 @@ func (d skillDraft) author() author {
 	if d.base.ID != "" {
 		a.base = &catalog.VersionDetail{}
 		a.base.Name, a.base.Description, a.base.Content = d.base.Content.Name, d.base.Content.Description, d.base.Content
+		a.skill = d.base.ID
 	}
+	a.files = d.files
 	return a
 }
 
@@ -48,12 +51,14 @@ func (c *Ctx) showSkillForm(status int, d skillDraft, form views.Form) error {
 	v := views.SkillForm{ID: d.base.ID, Revision: d.base.Revision, Stale: d.stale, Author: views.Author{
 		Workspace: ws, Kind: string(capability.KindSkill), Form: form, Typed: d.typed, Reason: c.skillReason(), Action: views.NewSkillPath(ws),
 	}}
-	v.Files = c.authorFiles(d.author(), form)
 	p := c.skillSubpage(title)
 	if d.base.ID != "" {
 		v.Action = views.EditSkillPath(ws, d.base.ID)
 		v.Base = &views.AuthorBase{FromFile: rawOf(d.base.Content) != ""}
 		p = c.skillSubpage(c.T("skills.edit"), c.skillCrumb(d.base))
+	}
+	if err := c.site.showFiles(c, d.author(), &v.Author); err != nil {
+		return err
 	}
 	p.Editor = true
 	return c.Render(status, views.SkillFormPage(p, v))
@@ -79,7 +84,9 @@ func (s *Site) writeSkill(c *Ctx, d skillDraft) error {
 		return err
 	}
 	plainBreaks(form)
-	if err := c.takeUploads(form); err != nil {
+	a, err := s.takeFiles(c, d.author(), form)
+	d.files = a.files
+	if err != nil {
 		return s.skillAgain(c, http.StatusUnprocessableEntity, d, form, err)
 	}
 	if changed := rowOperation(form); changed {
@@ -87,7 +94,7 @@ func (s *Site) writeSkill(c *Ctx, d skillDraft) error {
 	}
 	r := &reading{form: form}
 	in := workspace.SkillInput{Name: r.text("name"), Description: r.text("description"), Draft: form.Get("draft") != ""}
-	in.Spec = d.author().skillSpec(r, catalog.Publication{Name: in.Name, Description: in.Description})
+	in.Spec = a.skillSpec(r, catalog.Publication{Name: in.Name, Description: in.Description})
 	if len(r.faults) > 0 {
 		return s.skillAgain(c, http.StatusUnprocessableEntity, d, form, fault.Fields(r.faults))
 	}
@@ -110,7 +117,7 @@ func rowOperation(form url.Values) bool {
 		return true
 	}
 	compactRows(form)
-	return op == views.OpUpload
+	return views.IsFileOp(op) || views.IsDocumentOp(op)
 }
 
 func (s *Site) saveNewSkill(c *Ctx, d skillDraft, form url.Values, in workspace.SkillInput) error {
