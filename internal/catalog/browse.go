@@ -3,14 +3,12 @@ package catalog
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"capstore/internal/capability"
 	"capstore/internal/pg"
@@ -127,10 +125,7 @@ func (s *Service) Browse(ctx context.Context, actor capability.Actor, q Query) (
 		return page, nil
 	}
 	page, counts, err := s.read(ctx, p, viewer)
-	switch {
-	case at != nil && unreadable(err):
-		return Page{}, badCursor()
-	case err != nil:
+	if err != nil {
 		return Page{}, pg.Fault(err)
 	}
 	if !known {
@@ -141,13 +136,6 @@ func (s *Service) Browse(ctx context.Context, actor capability.Actor, q Query) (
 	}
 	page.count(facets, q.Kinds)
 	return page, nil
-}
-
-// unreadable reports whether the database could not read an argument, which
-// only the snapshot of a forged cursor makes happen.
-func unreadable(err error) bool {
-	pe, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && pe.Code == "22P02" // invalid_text_representation
 }
 
 // plan makes the query ready for the cells that it meets in.

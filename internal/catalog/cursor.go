@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"capstore/internal/fault"
 )
@@ -62,10 +64,35 @@ func decodeCursor(s, query string) (*cursor, error) {
 		return nil, badCursor()
 	}
 	var c cursor
-	if err := json.Unmarshal(body, &c); err != nil || c.Key < 0 || c.Key > maxKey || len(c.Meant) > maxWords {
+	if err := json.Unmarshal(body, &c); err != nil || c.Key < 0 || c.Key > maxKey || len(c.Meant) > maxWords || !validSnapshot(c.Walk) {
 		return nil, badCursor()
 	}
 	return &c, nil
+}
+
+// validSnapshot reports whether the database would read the snapshot: the first
+// and the last transaction, and between them in order those that were running.
+func validSnapshot(s string) bool {
+	parts := strings.Split(s, ":")
+	if len(parts) != 3 {
+		return false
+	}
+	from, err := strconv.ParseUint(parts[0], 10, 63)
+	to, err2 := strconv.ParseUint(parts[1], 10, 63)
+	if err != nil || err2 != nil || from < 1 || from > to {
+		return false
+	}
+	if parts[2] == "" {
+		return true
+	}
+	for running := range strings.SplitSeq(parts[2], ",") {
+		n, err := strconv.ParseUint(running, 10, 63)
+		if err != nil || n < from || n >= to {
+			return false
+		}
+		from = n
+	}
+	return true
 }
 
 // spell gives the words of the query what the walk takes them for.

@@ -24,7 +24,7 @@ const (
 )
 
 // offered is how many values of each facet are counted: the most frequent ones.
-const offered = 12
+const offered = 8
 
 // FacetCount is how many there would be with a value of a filter.
 type FacetCount struct {
@@ -104,7 +104,11 @@ func (p *facetPlan) add(set facetSet, groups []group) {
 	p.sets = append(p.sets, set)
 }
 
-// budgets shares countCap rows out among the cells of a set: what of it fits
+// looked is how many matches are read one by one. What of a set fits is counted
+// exactly and at once; of a larger one they show which values are frequent.
+const looked = 8000
+
+// budgets shares looked rows out among the cells of a set: what of it fits
 // is seen whole.
 func (set facetSet) budgets() []int {
 	order := make([]int, len(set.cells))
@@ -112,7 +116,7 @@ func (set facetSet) budgets() []int {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(set.cells[a].lists[0].size, set.cells[b].lists[0].size) })
-	out, left := make([]int, len(set.cells)), countCap
+	out, left := make([]int, len(set.cells)), looked
 	for i, c := range order {
 		out[c] = max(1, min(set.cells[c].lists[0].size, left/(len(order)-i)))
 		left -= out[c]
@@ -120,9 +124,9 @@ func (set facetSet) budgets() []int {
 	return out
 }
 
-// facets builds the counts. Up to countCap matches are read with the terms that
-// filters offer; where there are more, the lists of the most frequent terms are
-// met with the matches, each up to one more than is told exactly.
+// facets builds the counts. Matches are read with the terms that filters offer, up
+// to a number; where there are more, the lists of the frequent terms are met
+// with the matches, each up to one more than is told exactly.
 func (s *statement) facets(p *facetPlan) {
 	if p == nil || len(p.sets) == 0 {
 		s.add("NULL::json")
@@ -149,7 +153,7 @@ func (s *statement) facets(p *facetPlan) {
 	SELECT t.*, row_number() OVER (PARTITION BY t.set, left(t.term, 1) ORDER BY t.n DESC, t.term) AS place
 	FROM tally t JOIN unnest(%s::int[], %s::text[]) AS wanted (set, facet) ON wanted.set = t.set AND wanted.facet = left(t.term, 1)
 )
-SELECT json_agg(json_build_array(top.term, CASE WHEN whole.is THEN top.n ELSE `, s.arg(p.askedSets), s.arg(p.askedTerms), s.arg(p.sets32()), s.arg(p.names()))
+SELECT json_agg(json_build_array(top.term, CASE WHEN whole.is OR top.n > %d THEN top.n ELSE `, s.arg(p.askedSets), s.arg(p.askedTerms), s.arg(p.sets32()), s.arg(p.names()), countCap)
 	s.meets(p)
 	s.add(` END)) FROM top JOIN whole ON whole.set = top.set WHERE top.place <= %d OR top.asked)`, offered)
 }

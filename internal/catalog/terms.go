@@ -21,13 +21,14 @@ func reachTerm(r capability.Reach) string {
 }
 func runtimeTerm(r Runtime) string { return "x:" + string(r) }
 
-// wholeTerm is of a name as a whole, word by word.
+// wholeTerm is of a name as a whole, or of its beginning, word by word.
 func wholeTerm(words []string) string { return "=:" + strings.Join(words, " ") }
 
 // How much a term says about what a capability is, by where it stands.
 const (
 	isName         = 120
 	isTool         = 110 // of several words
+	opensWhole     = 105 // how a name of several words begins
 	opensName      = 100 // the first word of a name
 	beginsName     = 90  // the beginning of that word
 	inName         = 85
@@ -153,6 +154,13 @@ func (s termSet) name(name string) {
 	}
 	s.words(nameWords(name), inName-long-10, beginsNameWord-long-10, 1)
 	s.whole(name, isName)
+	if len(words) < 2 {
+		return
+	}
+	// Few begin with the same three words; the words alone find those.
+	for _, p := range prefixes(words[1]) {
+		s.add(wholeTerm([]string{words[0], p}), opensWhole)
+	}
 }
 
 // whole adds a name of several words as one, so that who types it whole finds

@@ -89,7 +89,7 @@ func FuzzQueryWords(f *testing.F) {
 }
 
 func FuzzDecodeCursor(f *testing.F) {
-	f.Add(cursor{Key: 1, PK: 2, Walk: "3:3:", Backward: true}.encode("q"), "q")
+	f.Add(cursor{Key: 1, PK: 2, Walk: "3:3:", Backward: true, Meant: [][]string{{"mail"}}}.encode("q"), "q")
 	f.Add("AAAA", "")
 	f.Fuzz(func(t *testing.T, s, query string) {
 		c, err := decodeCursor(s, query)

@@ -93,6 +93,9 @@ func poolConfig(cfg Config) (*pgxpool.Config, error) {
 	rp["random_page_cost"] = "1.1"
 	// Compiling a plan takes longer than any of ours runs.
 	rp["jit"] = "off"
+	// No plan here depends on its arguments; planned for each of them, a page
+	// would cost more than it takes to run.
+	rp["plan_cache_mode"] = "force_generic_plan"
 	rp["statement_timeout"] = milliseconds(cfg.StatementTimeout)
 	// A transaction that sits idle holds locks; only a bug does that.
 	rp["idle_in_transaction_session_timeout"] = milliseconds(time.Minute)
