@@ -20,7 +20,13 @@ type Note struct {
 	Code    string `json:"code"`             // stable, snake_case
 	Message string `json:"message"`          // one sentence, safe to show
 	Detail  string `json:"detail,omitempty"` // such as the repaired front matter
+	// Subject is what the message is about, such as a variable or a list of
+	// keys, for who words it in another language.
+	Subject string `json:"subject,omitempty"`
 }
+
+// Params are the places of the note's text in the catalogues.
+func (n Note) Params() map[string]any { return map[string]any{"subject": n.Subject} }
 
 // Status is the fate of one thing that was found.
 type Status string

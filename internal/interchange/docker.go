@@ -240,9 +240,12 @@ func (m *maker) judge(r run) *fault.Fault {
 	m.wants(WantImage)
 	if r.odd != "" {
 		return fault.New(fault.Invalid, "container_option", "The option %s of the container engine is not known here, so that what follows it cannot be told.", clip(r.odd, 40)).
+			With("option", clip(r.odd, 40)).
 			Do("Give the image, or take the option out of the file.")
 	}
-	return fault.New(fault.Invalid, "container_privileges", "The file asks for what no container gets here: %s.", clip(strings.Join(r.danger, ", "), 200)).
+	danger := clip(strings.Join(r.danger, ", "), 200)
+	return fault.New(fault.Invalid, "container_privileges", "The file asks for what no container gets here: %s.", danger).
+		With("what", danger).
 		Do("Give an image that works without, or take it out of the file.")
 }
 

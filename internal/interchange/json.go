@@ -2,6 +2,7 @@ package interchange
 
 import (
 	"bytes"
+	"encoding/json"
 	"path"
 	"regexp"
 	"strings"
@@ -76,10 +77,21 @@ func readJSON(p string, raw []byte, o Options) []Item {
 	if !ok {
 		return unknownFormat(p)
 	}
+	if _, own := root.values[keptKey].(json.Number); own { // an export that was edited by hand: comments, other order
+		if clean, err := json.Marshal(root); err == nil {
+			raw = clean
+		}
+		items := readExport(p, raw, o)
+		items[0].Notes = append(at(p, notes), items[0].Notes...)
+		return items
+	}
 	if isMarket(root) {
 		return readMarket(p, root)
 	}
 	f := &jsonFile{path: p, options: o, names: map[string]string{}}
+	if len(root.keys) == 0 {
+		return []Item{f.noServers()}
+	}
 	items := f.read(root)
 	if len(items) == 0 {
 		return unknownFormat(p)

@@ -29,7 +29,7 @@ type relaxed struct {
 // for it. The error is a fault that names line and column.
 func readRelaxed(raw []byte) (any, []Note, error) {
 	if len(raw) > jsonx.MaxBody {
-		return nil, nil, fault.New(fault.TooLarge, "document_too_large", "The file is %d bytes long; at most %d are read.", len(raw), jsonx.MaxBody)
+		return nil, nil, fault.New(fault.TooLarge, "configuration_too_large", "The file is %d bytes long; at most %d are read.", len(raw), jsonx.MaxBody).Do(correctFile)
 	}
 	if f := badBytes(raw); f != nil {
 		return nil, nil, f.Do(correctFile)

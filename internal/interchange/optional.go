@@ -35,7 +35,7 @@ func (m *maker) optional(o *object) {
 	for _, r := range remarks {
 		for _, k := range r.keys {
 			if v := o.values[k]; v != nil && v != false {
-				m.note(r.code, "%s", r.message)
+				m.remark(Note{Code: r.code, Message: r.message})
 			}
 		}
 		known = append(known, r.keys...)

@@ -161,6 +161,7 @@ func (m *maker) connectPublished(o *object) *fault.Fault {
 		m.wants(WantImage, WantURL)
 		what := cmp.Or(clip(strings.Join(others, ", "), 200), "nothing")
 		return fault.New(fault.Invalid, "needs_image_or_url", "The file offers only what would run as a program of a machine (%s); capstore runs no such packages. It needs an image or a URL.", what).
+			With("what", what).
 			Do("Give an image that serves it over stdio, or the address of a server that runs already.")
 	}
 	if len(others) > 0 {

@@ -33,8 +33,21 @@ func (f *jsonFile) maker(p string, format Format) *maker {
 	}
 }
 
+// note adds a remark once. The first of the arguments is what it is about.
 func (m *maker) note(code, format string, args ...any) {
-	n := Note{Path: m.item.Path, Code: code, Message: fmt.Sprintf(format, args...)}
+	m.remark(newNote(code, format, args...))
+}
+
+func newNote(code, format string, args ...any) Note {
+	n := Note{Code: code, Message: fmt.Sprintf(format, args...)}
+	if len(args) > 0 {
+		n.Subject = fmt.Sprint(args[0])
+	}
+	return n
+}
+
+func (m *maker) remark(n Note) {
+	n.Path = m.item.Path
 	if !slices.Contains(m.item.Notes, n) {
 		m.item.Notes = append(m.item.Notes, n)
 	}
@@ -249,7 +262,7 @@ func (m *maker) mask() {
 		m.spec.Provides[i] = clean(m.spec.Provides[i])
 	}
 	for i := range m.item.Notes {
-		m.item.Notes[i].Message = clean(m.item.Notes[i].Message)
+		m.item.Notes[i].Message, m.item.Notes[i].Subject = clean(m.item.Notes[i].Message), clean(m.item.Notes[i].Subject)
 	}
 	for k, v := range m.provenance {
 		if s, ok := v.(string); ok {
@@ -258,6 +271,11 @@ func (m *maker) mask() {
 	}
 	if f := m.item.Fault; f != nil {
 		f.Message = clean(f.Message)
+		for k, v := range f.Detail {
+			if s, ok := v.(string); ok {
+				f.Detail[k] = clean(s)
+			}
+		}
 		for i := range f.Fields {
 			f.Fields[i].Message = clean(f.Fields[i].Message)
 		}

@@ -22,7 +22,7 @@ type jsonFile struct {
 }
 
 func (f *jsonFile) note(code, format string, args ...any) {
-	f.notes = append(f.notes, Note{Code: code, Message: fmt.Sprintf(format, args...)})
+	f.notes = append(f.notes, newNote(code, format, args...))
 }
 
 // read tells the format by what stands in the document; none for a document of
@@ -265,6 +265,7 @@ func (f *jsonFile) firstOf(name, p string) *fault.Fault {
 	folded := capability.FoldName(name)
 	if first, taken := f.names[folded]; taken {
 		return fault.New(fault.Conflict, "name_repeated", "The name %q counts as the same as that of %q, which was read first.", clip(name, 64), clip(first, 160)).
+			With("name", clip(name, 64)).With("first", clip(first, 160)).
 			Do("Rename one of them in the file and import it again.")
 	}
 	f.names[folded] = p

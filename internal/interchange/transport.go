@@ -53,6 +53,7 @@ func wayOf(o *object) (way, *fault.Fault) {
 			}
 			if w.kind, ok = transports[separators.Replace(strings.ToLower(strings.TrimSpace(word)))]; !ok {
 				return w, fault.New(fault.Invalid, "unknown_transport", "%q is no transport that is known here; the words are %s.", clip(capability.PlainText(word), 40), transportWords).
+					With("word", clip(capability.PlainText(word), 40)).With("words", transportWords).
 					Do("Correct the transport in the file and import it again.")
 			}
 		}
@@ -141,7 +142,8 @@ func nothingToConnect() *fault.Fault {
 }
 
 func zeroByte(at string) *fault.Fault {
-	return fault.New(fault.Invalid, "zero_byte", "The text under %s holds a zero byte, which no command, address or variable may.", clip(at, 80)).Do(correctFile)
+	return fault.New(fault.Invalid, "zero_byte", "The text under %s holds a zero byte, which no command, address or variable may.", clip(at, 80)).
+		Do(correctFile).With("place", clip(at, 80))
 }
 
 // supplied takes what the importer gave in place of what the file has.
@@ -257,6 +259,7 @@ func (m *maker) header(s capability.RequiredSecret, name string, v value) *fault
 	case !authorization:
 	case s.Scheme == "" && rest.single == nil && !rest.literal():
 		return fault.New(fault.Invalid, "header_not_possible", "The Authorization header is put together in a way that cannot be kept: %s.", rest.form()).
+			With("form", rest.form()).
 			Do("Give it as a scheme and one placeholder, such as Bearer ${TOKEN}.")
 	case s.Scheme == "":
 		m.note("scheme_assumed", "The Authorization header has no scheme in the file; Bearer is sent before the secret.")

@@ -119,7 +119,7 @@ func wholeNotes(notes []interchange.Note, items []interchange.Item) []interchang
 func (c *Ctx) importNotes(below string, notes []interchange.Note) []views.ImportNote {
 	var out []views.ImportNote
 	for _, n := range notes {
-		note := views.ImportNote{Path: n.Path, Text: c.Locale.Or("import.note."+n.Code, n.Message, nil), Detail: n.Detail}
+		note := views.ImportNote{Path: n.Path, Text: c.Locale.Or("import.note."+n.Code, n.Message, n.Params()), Detail: n.Detail}
 		if note.Path == below {
 			note.Path = ""
 		}
