@@ -55,7 +55,7 @@ func InPlugin(k capability.Kind) bool {
 // servers in one document. Importing it gives every one back as it was. The
 // fault is for a kind that a plugin has no place for.
 func ExportPlugin(name string, contents []capability.Content, meta PluginMeta) ([]ExportFile, error) {
-	w := &pluginWriter{taken: map[string]bool{}, paths: map[string]capability.Content{}, events: map[string]int{}}
+	w := &pluginWriter{taken: map[string]bool{}, paths: map[string]capability.Content{}, hooks: map[string][]hookGroup{}}
 	for _, c := range contents {
 		if err := w.part(c); err != nil {
 			return nil, err
@@ -86,14 +86,24 @@ type pluginWriter struct {
 	files   []ExportFile
 	taken   map[string]bool               // folded names of folders and files
 	paths   map[string]capability.Content // by the path under which a part is read back
-	hooks   []writtenHook
-	events  map[string]int
+	hooks   map[string][]hookGroup        // by event
 	servers []capability.Content
 }
 
-type writtenHook struct {
-	event string
-	group hookGroup
+// manifestDocument is a plugin.json.
+type manifestDocument struct {
+	Name        string          `json:"name"`
+	DisplayName string          `json:"displayName,omitempty"`
+	Version     string          `json:"version,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Author      *manifestAuthor `json:"author,omitempty"`
+	Homepage    string          `json:"homepage,omitempty"`
+	License     string          `json:"license,omitempty"`
+	Keywords    []string        `json:"keywords,omitempty"`
+}
+
+type manifestAuthor struct {
+	Name string `json:"name"`
 }
 
 type hookGroup struct {
@@ -189,15 +199,14 @@ func (w *pluginWriter) hook(c capability.Content, spec *capability.HookSpec) err
 	}
 	w.files = append(w.files, ExportFile{dir + "/" + main, []byte(spec.Code), true})
 	event := eventName(spec.Event)
-	w.events[event]++
-	w.paths["hooks/hooks.json#"+event+"/"+strconv.Itoa(w.events[event])] = c
 	matcher := "" // other events have no tool to match
 	if spec.Event == capability.EventBeforeTool || spec.Event == capability.EventAfterTool {
 		matcher = matcherOf(spec.Matcher)
 	}
-	w.hooks = append(w.hooks, writtenHook{event, hookGroup{matcher, []hookHandler{{
+	w.hooks[event] = append(w.hooks[event], hookGroup{matcher, []hookHandler{{
 		Type: "command", Command: `cd "${` + pluginRoot + `}/` + dir + `" && ` + programs[spec.Language] + " " + main, Timeout: spec.TimeoutSec,
-	}}}})
+	}}})
+	w.paths["hooks/hooks.json#"+event+"/"+strconv.Itoa(len(w.hooks[event]))] = c
 	return nil
 }
 
@@ -212,34 +221,18 @@ func eventName(e capability.Event) string {
 
 // documents writes the manifest, the hooks and the servers.
 func (w *pluginWriter) documents(name string, meta PluginMeta) error {
-	manifest := &object{values: map[string]any{}}
-	set := func(key, value string) {
-		if value != "" {
-			manifest.set(key, value)
-		}
+	manifest := manifestDocument{
+		Name: name, DisplayName: meta.DisplayName, Version: meta.Version, Description: meta.Description,
+		Homepage: meta.Homepage, License: meta.License, Keywords: meta.Keywords,
 	}
-	set("name", name)
-	set("displayName", meta.DisplayName)
-	set("version", meta.Version)
-	set("description", meta.Description)
 	if meta.Author != "" {
-		manifest.set("author", map[string]string{"name": meta.Author})
-	}
-	set("homepage", meta.Homepage)
-	set("license", meta.License)
-	if len(meta.Keywords) > 0 {
-		manifest.set("keywords", meta.Keywords)
+		manifest.Author = &manifestAuthor{meta.Author}
 	}
 	if err := w.document(pluginManifest, manifest); err != nil {
 		return err
 	}
 	if len(w.hooks) > 0 {
-		events := &object{values: map[string]any{}}
-		for _, h := range w.hooks {
-			groups, _ := events.values[h.event].([]hookGroup)
-			events.set(h.event, append(groups, h.group))
-		}
-		if err := w.document("hooks/hooks.json", map[string]any{"hooks": events}); err != nil {
+		if err := w.document("hooks/hooks.json", map[string]any{"hooks": w.hooks}); err != nil {
 			return err
 		}
 	}
