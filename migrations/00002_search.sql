@@ -25,7 +25,7 @@ CREATE TABLE capability_index (
     one     boolean PRIMARY KEY DEFAULT true CHECK (one),
     edition int NOT NULL
 );
-INSERT INTO capability_index (edition) VALUES (1);
+INSERT INTO capability_index (edition) VALUES (0);
 
 -- +goose Down
 DROP TABLE capability_words, capability_index;

@@ -40,7 +40,7 @@ type FacetCount struct {
 // those of the query.
 type Facets struct {
 	Kinds, Reaches, Tags, Domains, Sources []FacetCount
-	// WorksHere is how many of what was found this server can run.
+	// WorksHere is how many this server can run.
 	WorksHere Count
 }
 

@@ -122,7 +122,7 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	} else if n > 0 {
 		a.Log.InfoContext(ctx, "app: calls of an earlier run marked interrupted", "calls", n)
 	}
-	a.background = lifecycle.NewGroup(identity.NewCleaner(db), a.Agent)
+	a.background = lifecycle.NewGroup(identity.NewCleaner(db), catalog.NewIndexer(a.Catalog), a.Agent)
 	return a.mount(ctx, opts)
 }
 
