@@ -41,7 +41,7 @@ type seeded struct {
 
 // Run fills the database and prints who can look at it.
 func (c *seedCmd) Run(ctx context.Context) error {
-	db, err := pg.Open(ctx, pg.Config{URL: c.DatabaseURL, MaxConns: 4})
+	db, err := pg.Open(ctx, pg.Config{URL: c.DatabaseURL, MaxConns: 4, StatementTimeout: 6 * time.Hour})
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (s *Service) Load(ctx context.Context, all iter.Seq[Loaded]) (n int, err er
 }
 
 func load(ctx context.Context, tx pgx.Tx, all iter.Seq[Loaded]) (int, error) {
-	if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '1GB';
+	if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL maintenance_work_mem = '1GB';
 		SET LOCAL synchronous_commit = off; LOCK TABLE capabilities, capability_versions, capability_lists, capability_terms, capability_words`); err != nil {
 		return 0, fmt.Errorf("lock the store: %w", err)
 	}
