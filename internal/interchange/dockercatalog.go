@@ -89,10 +89,11 @@ func (m *maker) catalogVariables(o *object) *object {
 			out.values[name] = v
 		}
 	}
+	m.file = m.file.widened()
 	for _, v := range o.list("secrets") {
 		if s, ok := v.(*object); ok {
 			name := s.text("env", "name")
-			m.file = m.file.also(name, input{description: capability.PlainText(s.text("description")), secret: true})
+			m.file.inputs[name] = input{description: capability.PlainText(s.text("description")), secret: true}
 			add(name, "${input:"+name+"}")
 		}
 	}

@@ -35,7 +35,7 @@ func (m *maker) variable(name, text string, in input) {
 	case capability.ReservedVariable(name) || strings.HasPrefix(name, "DYLD_"):
 		m.note("variable_reserved", "The variable %s is left out: it changes how programs are loaded or run, and no capability may set it.", name)
 		return
-	case m.declares(name):
+	case m.full(), m.declares(name):
 		return
 	}
 	v := m.file.value(name, text)

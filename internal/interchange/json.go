@@ -13,7 +13,7 @@ import (
 
 // configurations are the names of files that hold MCP servers or an export. A
 // file that somebody sent by itself is read whatever its name.
-var configurations = []string{"server.json", "mcp.json", "claude_desktop_config.json"}
+var configurations = []string{"server.json", "mcp.json", "claude_desktop_config.json", "mcp_config.json", "mcp_settings.json", "cline_mcp_settings.json"}
 
 // isConfiguration reports whether the path is that of a JSON document to read.
 func isConfiguration(p string) bool {
@@ -30,12 +30,15 @@ func isConfiguration(p string) bool {
 // included, and not as Markdown.
 func looksLikeJSON(raw []byte) bool {
 	text := afterComments(raw)
-	return len(text) > 0 && text[0] == '{' || fragmentStart.Match(text)
+	return len(text) > 0 && text[0] == '{' || fragmentStart.Match(text) || listStart.Match(text)
 }
 
 // fragmentStart is how a piece copied out of a JSON file begins, as people
 // paste it from a README: a quoted name, a colon and a brace.
 var fragmentStart = regexp.MustCompile(`^"(?:[^"\\]|\\.){1,200}"\s*:\s*[{\[]`)
+
+// listStart is how a list of objects begins, which no Markdown does.
+var listStart = regexp.MustCompile(`^\[\s*\{`)
 
 func isFragment(raw []byte) bool { return fragmentStart.Match(afterComments(raw)) }
 
@@ -72,6 +75,9 @@ func readJSON(p string, raw []byte, o Options) []Item {
 	doc, notes, err := readRelaxed(raw)
 	if err != nil {
 		return []Item{{Path: p, Status: Refused, Fault: fault.From(err)}}
+	}
+	if list, ok := doc.([]any); ok {
+		doc = &object{keys: []string{"servers"}, values: map[string]any{"servers": list}}
 	}
 	root, ok := doc.(*object)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 
 // read are the keys of an entry that other functions take in.
 var read = append(append(append(append(append([]string{"image", "args", "arguments", "name", "id", "title", "displayName", "description", "provides", keptKey, "$schema"},
-	urlKeys...), commandKeys...), transportKeys...), headerKeys...), envKeys...)
+	urlKeys...), commandKeys...), transportKeys...), headerKeys...), append(bearerKeys, envKeys...)...)
 
 // remarks are the keys of clients that mean something and are not taken over.
 var remarks = []struct {

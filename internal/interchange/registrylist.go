@@ -24,6 +24,17 @@ func (e entry) version() string {
 	return e.server.object("version_detail").text("version")
 }
 
+// isRegistryList reports whether a list is one of servers as the registry
+// describes them.
+func isRegistryList(list []any) bool {
+	for _, v := range list {
+		if o, ok := v.(*object); ok && (isServerJSON(o) || isServerJSON(o.object("server"))) {
+			return true
+		}
+	}
+	return false
+}
+
 // registryEntries reads a list of the registry. Of a server in several versions
 // the latest is taken: the others are the past of the same thing.
 func (f *jsonFile) registryEntries(list []any) []Item {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"capstore/internal/capability"
 	"capstore/internal/jsonx"
@@ -127,6 +128,10 @@ func mark(raw json.RawMessage) string {
 	return hex.EncodeToString(sum[:6])
 }
 
+// ofPeople are the remarks on what only a person can have written into a file
+// that still is what was exported.
+var ofPeople = []string{"keys_not_used", "disabled", "approvals_dropped", "headers_helper", "env_file", "working_folder", "client_sandbox", "legacy_sse", "literal_secret"}
+
 // restore puts back what was kept of the content. When it is again what was
 // exported, nothing of the file needs a remark.
 func (m *maker) restore(o *object) {
@@ -164,7 +169,7 @@ func (m *maker) restore(o *object) {
 	m.content, m.spec = c, spec
 	switch {
 	case k.Digest == c.Digest():
-		m.item.Notes = nil
+		m.item.Notes = slices.DeleteFunc(m.item.Notes, func(n Note) bool { return !slices.Contains(ofPeople, n.Code) })
 	case k.Digest != "":
 		m.note("edited_since_export", "The file was edited after capstore wrote it: what was edited counts, and the rest is as it was.")
 	}

@@ -98,9 +98,14 @@ func (m *maker) provides(o *object) {
 		if tool, ok := v.(*object); ok {
 			name = tool.text("name")
 		}
-		if name != "" && name != "*" && !slices.Contains(m.spec.Provides, name) {
-			m.spec.Provides = append(m.spec.Provides, name)
-		}
+		m.tool(name)
+	}
+}
+
+// tool adds one name, up to one more than may be: the rest is refused anyway.
+func (m *maker) tool(name string) {
+	if name != "" && name != "*" && len(m.spec.Provides) <= 5000 && !slices.Contains(m.spec.Provides, name) {
+		m.spec.Provides = append(m.spec.Provides, name)
 	}
 }
 
@@ -327,6 +332,7 @@ func (m *maker) variables(o *object) {
 // value becomes a placeholder of the file, and what may be left out is.
 func (m *maker) argumentsOf(list []any) []string {
 	var out []string
+	m.file = m.file.widened()
 	for _, v := range list {
 		o, ok := v.(*object)
 		if !ok {
@@ -334,13 +340,13 @@ func (m *maker) argumentsOf(list []any) []string {
 		}
 		in, name := inputOf(o), o.text("name")
 		for k, v := range variablesOf(o.object("variables")) {
-			m.file = m.file.also(k, v)
+			m.file.inputs[k] = v
 		}
 		text, fixed := o.values["value"].(string)
 		text = braced(text)
 		if !fixed {
 			key := cmp.Or(strings.Trim(name, "-"), o.text("valueHint", "value_hint"), "argument")
-			m.file, text = m.file.also(key, in), "${input:"+key+"}"
+			m.file.inputs[key], text = in, "${input:"+key+"}"
 			if name != "" && !in.secret && o.text("format") == "" && in.initial == "" && in.description == "" {
 				text = "" // a switch
 			}

@@ -48,10 +48,24 @@ func newNote(code, format string, args ...any) Note {
 
 func (m *maker) remark(n Note) {
 	n.Path = m.item.Path
-	if !slices.Contains(m.item.Notes, n) {
+	switch more := (Note{Path: n.Path, Code: "more_notes", Message: "There is more to remark; what is listed is the beginning."}); {
+	case slices.Contains(m.item.Notes, n):
+	case len(m.item.Notes) < maxNotes:
 		m.item.Notes = append(m.item.Notes, n)
+	case !slices.Contains(m.item.Notes, more):
+		m.item.Notes = append(m.item.Notes, more)
 	}
 }
+
+// Limits of one server. Far more than may be declared is not even counted: it
+// is refused for what was, and the work stays bounded.
+const (
+	maxNotes    = 100
+	maxDeclared = 200
+)
+
+// full reports whether so much is declared that the server is refused anyway.
+func (m *maker) full() bool { return len(m.spec.RequiredSecrets)+len(m.spec.Settings) >= maxDeclared }
 
 // refused gives the item as refused. The values that were found on the way do
 // not leave with it.
@@ -70,9 +84,7 @@ func (m *maker) identity(key string, o *object) {
 	m.name(name)
 	m.describe(o.text("description", "title", "displayName"))
 	for _, tool := range texts(o.list("provides")) {
-		if !slices.Contains(m.spec.Provides, tool) {
-			m.spec.Provides = append(m.spec.Provides, tool)
-		}
+		m.tool(tool)
 	}
 }
 
@@ -234,8 +246,10 @@ func (m *maker) stray(v any) {
 		}
 	case *object:
 		for _, k := range v.keys {
-			m.stray(k)
-			m.stray(v.values[k])
+			if k != keptKey { // that is a content which was published
+				m.stray(k)
+				m.stray(v.values[k])
+			}
 		}
 	}
 }

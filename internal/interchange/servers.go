@@ -33,7 +33,7 @@ func (f *jsonFile) read(root *object) []Item {
 		return []Item{f.serverJSON(f.path, root)}
 	case isServerJSON(root.object("server")):
 		return f.registryEntries([]any{root})
-	case root.list("servers") != nil && !root.has("inputs"):
+	case isRegistryList(root.list("servers")):
 		return f.registryEntries(root.list("servers"))
 	case root.object("registry") != nil:
 		return f.dockerCatalog(root)
@@ -126,14 +126,13 @@ func notAServer() *fault.Fault {
 	return fault.New(fault.Invalid, "not_a_server", "A server is described by an object; here stands something else.")
 }
 
-// also is the file with one more question.
-func (f *jsonFile) also(name string, in input) *jsonFile {
+// widened is the file with room for more questions.
+func (f *jsonFile) widened() *jsonFile {
 	out := *f
 	out.inputs = maps.Clone(f.inputs)
 	if out.inputs == nil {
 		out.inputs = map[string]input{}
 	}
-	out.inputs[name] = in
 	return &out
 }
 

@@ -55,6 +55,8 @@ func TestFilesOfClients(t *testing.T) {
 		"a bare map":          `{"stub":` + entry + `}`,
 		"a list":              `{"mcpServers":[{"name":"stub","url":"https://stub.example/mcp"}]}`,
 		"a server alone":      `{"name":"stub","url":"https://stub.example/mcp"}`,
+		"a list of its own":   `[{"name":"stub","url":"https://stub.example/mcp"}]`,
+		"a model's API":       `{"mcp_servers":[{"type":"url","name":"stub","url":"https://stub.example/mcp"}]}`,
 		"Docker's catalogue":  `{"name":"docker-mcp","registry":{"stub":{"type":"remote","remote":{"transport_type":"streamable-http","url":"https://stub.example/mcp"}}}}`,
 	} {
 		item, spec := server(t, raw)
@@ -246,6 +248,67 @@ func TestKeysOfClients(t *testing.T) {
 	}
 	if spec.Auth != capability.AuthOAuth || !slices.Equal(spec.Provides, []string{"count", "list"}) || item.Content.Description != "Boxes, counted." {
 		t.Errorf("%+v %q", spec, item.Content.Description)
+	}
+}
+
+// Lists and lines are read where objects and lists are usual.
+func TestOtherShapesOfAnEntry(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]*capability.MCPSpec{
+		`{"url":"https://x.example","headers":["Authorization: Bearer ${K}","X-A: ${B}"]}`:               {URL: "https://x.example", RequiredSecrets: secrets{{Name: "K"}, {Name: "B", Header: "X-A"}}},
+		`{"url":"https://x.example","headers":[{"name":"X-Key","value":"${K}"}]}`:                        {URL: "https://x.example", RequiredSecrets: secrets{{Name: "K", Header: "X-Key"}}},
+		`{"url":"https://x.example","authorization_token":"${K}"}`:                                       {URL: "https://x.example", RequiredSecrets: secrets{{Name: "K"}}},
+		`{"url":"https://x.example","bearerToken":"${K}","headers":{"authorization":"Bearer ${OTHER}"}}`: {URL: "https://x.example", RequiredSecrets: secrets{{Name: "OTHER"}}},
+		`{"command":"docker","args":"run -i --rm acme/x serve"}`:                                         {Image: "acme/x", Args: []string{"serve"}},
+		`{"command":["docker","run","acme/x"],"environment":{}}`:                                         {Image: "acme/x"},
+		`{"command":{"path":"docker","args":["run","-e","A","acme/x"],"env":{"A":"b"}}}`:                 {Image: "acme/x", Settings: settings{{Name: "A", Default: "b"}}},
+		`{"command":"docker","args":["run","-e","A","acme/x"],"env":["A=b=c"]}`:                          {Image: "acme/x", Settings: settings{{Name: "A", Default: "b=c"}}},
+		`{"command":"docker","args":["run","-e","A","-e","B","-e","C","acme/x"],"env":{"A":1.50,"B":true,"C":null}}`: {
+			Image: "acme/x", Settings: settings{{Name: "A", Default: "1.50"}, {Name: "B", Default: "true"}, {Name: "C"}}},
+	} {
+		_, spec := server(t, `{"mcpServers":{"x":`+entry+`}}`)
+		if diff := cmp.Diff(want, spec); diff != "" {
+			t.Errorf("%s: %s", entry, diff)
+		}
+	}
+	item, _ := server(t, `{"mcpServers":{"x":{"url":"https://x.example","headers":"X-A: b","env":7}}}`)
+	if !has(item.Notes, "keys_not_used") {
+		t.Errorf("notes %s", noteCodes(item.Notes))
+	}
+}
+
+// Far more than may be declared is refused without being worked through.
+func TestEntriesOfVeryMuch(t *testing.T) {
+	t.Parallel()
+	many := func(format string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	const n = 20_000
+	for name, entry := range map[string]string{
+		"variables":    `{"command":"docker","args":["run",` + many(`"-e","V%d"`, n) + `,"acme/x"]}`,
+		"reserved":     `{"command":"docker","args":["run",` + many(`"-e","LD_%d=x"`, n) + `,"acme/x:B A D"]}`,
+		"headers":      `{"url":"https://x.example","headers":{` + many(`"X-%d":"y"`, n) + `}}`,
+		"odd headers":  `{"url":"http://x.example","headers":{` + many(`"X %d":"y"`, n) + `}}`,
+		"placeholders": `{"url":"https://x.example/` + strings.ReplaceAll(many("{s%d}", n), ",", "") + `"}`,
+		"parameters":   `{"url":"https://x.example/?` + strings.ReplaceAll(many("token%d=$A", n), ",", "&") + `"}`,
+		"arguments":    `{"command":"docker","args":["run","acme/x",` + many(`"--token","${T%d}"`, n) + `,"` + strings.Repeat("a\",\"", 101) + `"]}`,
+		"tools":        `{"url":"https://x.example","provides":[` + many(`"t%d"`, n) + `]}`,
+		"keys":         `{"url":"http://x.example",` + many(`"k%d":1`, n) + `}`,
+	} {
+		items := readAs(t, `{"mcpServers":{"x":`+strings.ReplaceAll(entry, `\"`, `"`)+`}}`, interchange.Options{})
+		if len(items) != 1 || items[0].Status != interchange.Refused {
+			t.Errorf("%s: %s", name, items[0].Status)
+		}
+		if len(items[0].Notes) > 110 {
+			t.Errorf("%s: %d notes", name, len(items[0].Notes))
+		}
 	}
 }
 

@@ -17,13 +17,14 @@ var (
 	transportKeys = []string{"type", "transport", "transportType", "transport_type"}
 	headerKeys    = []string{"headers", "requestHeaders", "http_headers"}
 	envKeys       = []string{"env", "environment"}
+	bearerKeys    = []string{"authorization_token", "bearerToken", "bearer_token", "authorizationToken"}
 )
 
 // transports are the words of clients for the ways to reach a server, folded
 // to small letters without separators.
 var transports = map[string]string{
 	"stdio": "stdio", "local": "stdio", "docker": "stdio",
-	"http": "http", "streamablehttp": "http", "streamable": "http", "httpstream": "http", "httpstreamable": "http", "remote": "http", "https": "http",
+	"http": "http", "streamablehttp": "http", "streamable": "http", "httpstream": "http", "httpstreamable": "http", "remote": "http", "https": "http", "url": "http",
 	"sse": "sse", "httpsse": "sse",
 }
 
@@ -38,7 +39,8 @@ type way struct {
 	image        string
 	args         []string
 	headers, env *object
-	bad          []string // keys whose values are of a kind that means nothing
+	bearer       string   // a token that stands beside the address
+	unread       []string // keys whose values are of no kind that is known
 }
 
 // wayOf reads what a file says of the transport, beside the other keys or in an
@@ -76,6 +78,7 @@ func nested(o *object) []*object {
 func (w *way) fill(o *object) {
 	w.url = cmp.Or(w.url, strings.TrimSpace(o.text(urlKeys...)))
 	w.image = cmp.Or(w.image, strings.TrimSpace(o.text("image")))
+	w.bearer = cmp.Or(w.bearer, o.text(bearerKeys...))
 	if w.command == "" {
 		w.command = o.text("command", "cmd", "path")
 	}
@@ -85,12 +88,44 @@ func (w *way) fill(o *object) {
 	if w.args == nil {
 		w.args = texts(o.list("args", "arguments"))
 	}
-	if w.headers == nil {
-		w.headers = o.object(headerKeys...)
+	if line := o.text("args", "arguments"); w.args == nil && line != "" {
+		w.args = strings.Fields(line)
 	}
-	if w.env == nil {
-		w.env = o.object(envKeys...)
+	w.pairs(o, &w.headers, headerKeys, ":")
+	w.pairs(o, &w.env, envKeys, "=")
+}
+
+// pairs takes an object of texts, or a list that spells one: "name=text", or
+// objects with a name and a value.
+func (w *way) pairs(o *object, into **object, keys []string, mark string) {
+	for _, k := range keys {
+		v := o.values[k]
+		if *into != nil || v == nil {
+			continue
+		}
+		switch v := v.(type) {
+		case *object:
+			*into = v
+		case []any:
+			*into = pairList(v, mark)
+		default:
+			w.unread = append(w.unread, k)
+		}
 	}
+}
+
+func pairList(list []any, mark string) *object {
+	out := &object{values: map[string]any{}}
+	for _, e := range list {
+		switch e := e.(type) {
+		case string:
+			name, text, _ := strings.Cut(e, mark)
+			out.set(strings.TrimSpace(name), strings.TrimSpace(text))
+		case *object:
+			out.set(e.text("name", "key"), e.text("value"))
+		}
+	}
+	return out
 }
 
 // texts are the texts of a list; what is none of a text, a number or a
@@ -112,6 +147,9 @@ func (m *maker) connect(o *object) *fault.Fault {
 		return zeroByte(at)
 	}
 	w, f := wayOf(o)
+	if len(w.unread) > 0 {
+		m.note("keys_not_used", "These keys of the file are not used here: %s.", strings.Join(w.unread, ", "))
+	}
 	supplied := m.supply.URL != "" || m.supply.Image != ""
 	if f != nil && !supplied {
 		m.wants(WantImage, WantURL)
@@ -167,7 +205,17 @@ func (m *maker) remote(w way) *fault.Fault {
 	case "stdio":
 		m.note("transport_differs", "The file says stdio but gives an address; the address was taken.")
 	}
+	if len(w.url) > maxAddress {
+		m.spec.URL = w.url[:maxAddress] // longer than any that is valid
+		return nil
+	}
 	m.address(w.url)
+	if w.bearer != "" && !hasHeader(w.headers, "Authorization") {
+		v := m.file.value("Authorization", "Bearer "+w.bearer)
+		if f := m.header(capability.RequiredSecret{}, "Authorization", v); f != nil {
+			return f
+		}
+	}
 	if f := m.headers(w.headers); f != nil {
 		return f
 	}
@@ -211,6 +259,12 @@ func (m *maker) carryOver(inner *maker) {
 	}
 }
 
+const maxAddress = 8192
+
+func hasHeader(o *object, name string) bool {
+	return o != nil && slices.ContainsFunc(o.keys, func(k string) bool { return strings.EqualFold(k, name) })
+}
+
 var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]{0,30})[ ]+(\S.*)$`)
 
 // headers declares what each header carries. capstore sends nothing in a header
@@ -236,6 +290,9 @@ func (m *maker) headers(o *object) *fault.Fault {
 // beside.
 func (m *maker) header(s capability.RequiredSecret, name string, v value) *fault.Fault {
 	shown := clip(capability.PlainText(name), 60)
+	if m.full() {
+		return nil
+	}
 	if !capability.SettableHeader(name) {
 		m.note("header_dropped", "The header %s is left out: the client itself says it.", shown)
 		return nil
