@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -25,6 +26,7 @@ type storeCmd struct {
 	Password  string        `help:"His password." default:"bench measures stores"`
 	Clients   int           `help:"How many ask at once." default:"32"`
 	Seconds   time.Duration `help:"How long each page is loaded." default:"10s"`
+	Only      []string      `help:"Load these pages alone, by their names in the table." sep:","`
 	JSON      bool          `help:"Print JSON instead of a table."`
 }
 
@@ -49,6 +51,9 @@ func (c *storeCmd) Run(ctx context.Context) error {
 	}
 	all := []figures{before}
 	for _, p := range pages {
+		if len(c.Only) > 0 && !slices.Contains(c.Only, p.name) {
+			continue
+		}
 		f, err := client.load(ctx, p, c.Seconds)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"capstore/db"
 )
@@ -20,10 +21,11 @@ const (
 
 // slips lists the word and what is left of it without one of its letters. Two
 // words that are one slip apart, a letter more, less, other or two of them
-// swapped, have one in common. None for a word out of bounds.
+// swapped, have one in common. None for a word out of bounds, and none for one
+// with a digit: its neighbours are other numbers.
 func slips(word string) []string {
 	runes := []rune(word)
-	if len(runes) < shortestWord || len(runes) > longestTypo {
+	if len(runes) < shortestWord || len(runes) > longestTypo || slices.ContainsFunc(runes, unicode.IsDigit) {
 		return nil
 	}
 	out := []string{word}
