@@ -42,7 +42,7 @@ func (m *maker) address(text string) {
 // the authorization of the scheme Basic.
 func (m *maker) userInfo(text string) {
 	v := m.file.value("password", text)
-	name := m.declare(capability.RequiredSecret{Name: "BASIC_CREDENTIALS", Scheme: "Basic", Description: "user:password, encoded as base64"})
+	name := m.declare(capability.RequiredSecret{Name: m.ownName("BASIC_CREDENTIALS"), Scheme: "Basic", Description: "user:password, encoded as base64"})
 	m.note("secret_moved", "The address carried a user and a password. They were taken out of it and are sent in the Authorization header.")
 	if v.literal() && text != "" {
 		m.keep(name, base64.StdEncoding.EncodeToString([]byte(text)))
@@ -61,7 +61,7 @@ func (m *maker) moved(pair string) bool {
 	if !v.secret() && (!namesSecret(key) || text == "") {
 		return false
 	}
-	name := secretName(key)
+	name := m.ownName(key)
 	if v.single != nil && v.single.name != "" {
 		name = secretName(v.single.name)
 	}

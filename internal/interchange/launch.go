@@ -87,7 +87,8 @@ func (m *maker) command(w way) *fault.Fault {
 func (m *maker) needsImage(w way) *fault.Fault {
 	m.wants(WantImage, WantURL)
 	m.reserved(w.env)
-	command := clip(capability.PlainText(cmp.Or(program(w.command), "a command")), 40)
+	name, _ := launched(w)
+	command := clip(capability.PlainText(strings.TrimSpace(cmp.Or(program(w.command), "a command")+" "+name)), 100)
 	return fault.New(fault.Invalid, "needs_image_or_url",
 		"The file starts %s as a program of the machine it lies on; capstore runs no such commands. It needs an image or a URL.", command).
 		With("what", command).

@@ -241,7 +241,7 @@ func (v value) description() string {
 // belongs, weakHint does too: elsewhere a my-bucket may be meant.
 var (
 	hint     = regexp.MustCompile(`(?i)^(?:(?:your|insert|enter|replace|paste|put)[-_ ].*|.*[-_ ]here|(?:[a-z]{2,10}[-_])*(?:x{3,}|\*{3,}|\.{3}|…)[-_x*.]*|change[-_ ]?me|todo|tbd|placeholder|\[[^\]]*\]|\{[A-Za-z_][A-Za-z0-9_ -]*\})$`)
-	weakHint = regexp.MustCompile(`(?i)^(?:(?:my|add|the|some|example|sample|dummy|test|fake)[-_ ].*|secret|password|token|(?:api[-_ ]?)?key|.*\.\.\.)$`)
+	weakHint = regexp.MustCompile(`(?i)^(?:(?:my|add|the|some|example|sample|dummy|test|fake)[-_ ].*|.*your.*|secret|password|token|(?:api[-_ ]?)?key|.*\.\.\.)$`)
 )
 
 // standsIn reports whether the whole text is only there to be replaced.

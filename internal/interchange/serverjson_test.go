@@ -37,7 +37,7 @@ func TestServerJSON(t *testing.T) {
 	}
 	want := &capability.MCPSpec{
 		URL:             "https://{region}.weather.example/mcp?units={units}",
-		RequiredSecrets: secrets{{Name: "TOKEN", Description: "From your account page"}, {Name: "X_WEATHER_TEAM", Header: "X-Weather-Team", Description: "The team's key"}},
+		RequiredSecrets: secrets{{Name: "TOKEN", Description: "From your account page"}, {Name: "WEATHER_X_WEATHER_TEAM", Header: "X-Weather-Team", Description: "The team's key"}},
 		Settings:        settings{{Name: "region", Description: "Where you are (eu, us)", Required: true}, {Name: "units", Default: "metric"}},
 	}
 	if diff := cmp.Diff(want, spec); diff != "" {

@@ -86,6 +86,18 @@ func secretName(name string) string {
 	return strings.TrimRight(out[:min(len(out), 60)], "_")
 }
 
+// ownName makes the name of a secret that the file does not name: the server's
+// stands before it, so that those of several servers stay apart where they are
+// kept.
+func (m *maker) ownName(base string) string {
+	base = secretName(base)
+	own := secretName(m.content.Name)
+	if m.content.Name == "" || own == "SECRET" || strings.HasPrefix(base, own+"_") {
+		return base
+	}
+	return secretName(own[:min(len(own), 30)] + "_" + base)
+}
+
 // settingName makes the name of a setting; what is one already stays as it is.
 func settingName(name string) string {
 	var b strings.Builder

@@ -339,9 +339,9 @@ func schemeOf(text string) (word, after string, ok bool) {
 }
 
 func (m *maker) headerSecret(s capability.RequiredSecret, header string, v value) {
-	s.Name = secretName(cmp.Or(s.Name, header))
+	s.Name = m.ownName(header)
 	if strings.EqualFold(header, "Authorization") {
-		s.Name = "TOKEN"
+		s.Name = m.ownName("TOKEN")
 	}
 	if v.single != nil && v.single.name != "" {
 		s.Name = secretName(v.single.name)
