@@ -59,14 +59,14 @@ func (s *Service) Reliance(ctx context.Context, actor capability.Actor, source, 
 
 // Known is a capability that something refers to by name, as a reader sees it.
 type Known struct {
-	Source  string
-	ID      string
-	Kind    capability.Kind
-	Name    string
-	Reach   capability.Reach
-	Version string // the latest
-	Pinned  string // by the reader's workspace, "" for none
-	Deprecated    *Deprecation
+	Source     string
+	ID         string
+	Kind       capability.Kind
+	Name       string
+	Reach      capability.Reach
+	Version    string // the latest
+	Pinned     string // by the reader's workspace, "" for none
+	Deprecated *Deprecation
 }
 
 // Lookup returns what the actor may see of the capabilities that the
