@@ -27,8 +27,8 @@ type Capability struct {
 	Notices     []Notice
 	Standing    *Standing // nil while the workspace does not have it
 	Action      Action
-	Others      []ui.ButtonArgs // what else can be done
-	Tabs        []string        // in the order shown
+	Others      []ui.MenuItem // what else can be done
+	Tabs        []string      // in the order shown
 	Functions   int
 	Facts       CapabilityFacts
 
@@ -102,6 +102,7 @@ type CapabilityFacts struct {
 	Domains     []string
 	Secrets     []SecretNeed
 	Requires    []Requirement
+	Origin      *Provenance // nil for what was written here
 	Compatible  string
 	Digest      string
 }
@@ -109,9 +110,39 @@ type CapabilityFacts struct {
 // SecretNeed is a secret that the adopter brings.
 type SecretNeed struct{ Name, Description string }
 
-// Requirement is something that a capability leans on; Href is "" for a tool's
-// name, which no page has.
-type Requirement struct{ Label, Href string }
+// Requirement is something that a capability leans on: another one, or a tool
+// by its name.
+type Requirement struct {
+	Label string
+	Href  string // its page; "" where it has none that the reader sees
+	Met   bool   // the reader's agent carries it
+	// Lack says why it is not met, and Way what would meet it, at WayHref.
+	Lack    string
+	Way     string
+	WayHref string
+}
+
+// Provenance is where an imported version came from.
+type Provenance struct {
+	Format  string
+	Name    string // of the plugin or the server
+	Version string
+	Market  string
+	From    string // the file, the address or the version that was taken
+	Path    string // within it
+	Links   []string
+}
+
+// title names what was imported.
+func (p Provenance) title(ctx context.Context) string {
+	out := i18n.From(ctx).Or("detail.format_"+p.Format, i18n.T(ctx, "detail.format_other"), nil)
+	for _, part := range []string{p.Name, p.Version} {
+		if part != "" {
+			out += " " + part
+		}
+	}
+	return out
+}
 
 // CapabilityAbout says what a capability is and does.
 type CapabilityAbout struct {
@@ -226,14 +257,6 @@ func (r VersionRow) label(ctx context.Context) string {
 	return label
 }
 
-// back leads to the list that the page was opened from.
-func (v Capability) back(ctx context.Context) ui.Crumb {
-	if v.Lens.From == FromMine {
-		return ui.Crumb{Label: i18n.T(ctx, "nav.mine"), Href: MinePath(v.Workspace)}
-	}
-	return ui.Crumb{Label: i18n.T(ctx, "nav.store"), Href: StorePath(v.Workspace)}
-}
-
 // resolve turns a reference of the instructions into an address of the skill's
 // own files: a picture itself, anything else in its place among them.
 func (v Capability) resolve(ref string) string {
@@ -280,6 +303,9 @@ func (v Capability) facts(ctx context.Context) []ui.Fact {
 	}))
 	add("secrets", len(f.Secrets) > 0, factSecrets(f.Secrets))
 	add("requires", len(f.Requires) > 0, factRequires(f.Requires))
+	if f.Origin != nil {
+		add("origin", true, factOrigin(*f.Origin))
+	}
 	add("digest", f.Digest != "", ui.Digest(text("digest"), f.Digest))
 	return out
 }

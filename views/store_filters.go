@@ -121,7 +121,7 @@ func (s Store) kindChips(ctx context.Context) []ui.Chip {
 }
 
 // shownTags is how many tags are offered at once; a menu has the rest.
-const shownTags = 4
+const shownTags = 3
 
 // otherChips are the filters beside the kinds: what this server can run, the
 // reaches, what is on, and the most frequent tags.

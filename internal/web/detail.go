@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
@@ -17,8 +18,12 @@ type lens struct {
 	catalog.Capability
 	version  catalog.VersionDetail
 	versions []catalog.VersionInfo
-	// row is what the reader's agent carries of it; nil where it has none.
-	row *workspace.Row
+	// carried is what the reader's agent carries, read where it matters, and
+	// row what it carries of this; nil where it has none.
+	carried workspace.Carried
+	row     *workspace.Row
+	// known is what the reader sees of the capabilities that it names.
+	known map[string]catalog.Known
 }
 
 func (s *Site) detailPage(c *Ctx) error {
@@ -56,17 +61,31 @@ func (s *Site) look(c *Ctx) (lens, error) {
 	if l.version, err = s.lookedAt(c, l); err != nil {
 		return lens{}, err
 	}
-	if l.Pinned == "" {
-		return l, nil
-	}
-	carried, err := s.Workspace.Carried(ctx, c.Actor())
-	if err != nil {
+	if l.known, err = s.Catalog.Lookup(ctx, c.Actor(), l.names()); err != nil {
 		return lens{}, err
 	}
-	if row, ok := carried.Find(capability.CapabilityKey(source, id)); ok {
+	if l.Pinned == "" && len(l.requires()) == 0 {
+		return l, nil
+	}
+	if l.carried, err = s.Workspace.Carried(ctx, c.Actor()); err != nil {
+		return lens{}, err
+	}
+	if row, ok := l.carried.Find(capability.CapabilityKey(source, id)); ok && l.Pinned != "" {
 		l.row = &row
 	}
 	return l, nil
+}
+
+// requires is what the version looked at leans on.
+func (l lens) requires() []string { return leansOf(l.version.Content.Spec).Requires }
+
+// names lists the capabilities that it leans on, and the one that follows it.
+func (l lens) names() []string {
+	out := slices.DeleteFunc(slices.Clone(l.requires()), func(name string) bool { return !strings.Contains(name, "/") })
+	if l.Deprecated != nil && l.Deprecated.Successor != "" {
+		out = append(out, l.Deprecated.Successor)
+	}
+	return out
 }
 
 // lookedAt is the version that the address asks for, else the latest, else

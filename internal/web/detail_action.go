@@ -96,16 +96,16 @@ func (c *Ctx) settingsOf(l lens) string {
 
 // others is what else the reader may do: run it, and as one of its authors
 // write its next version or manage it.
-func (c *Ctx) others(l lens, primary views.Action) []ui.ButtonArgs {
-	var out []ui.ButtonArgs
+func (c *Ctx) others(l lens, primary views.Action) []ui.MenuItem {
+	var out []ui.MenuItem
 	if href := c.chatPath(l); href != "" && href != primary.Href {
-		out = append(out, ui.ButtonArgs{Label: c.T("detail.run"), Icon: ui.IconChat, Href: href})
+		out = append(out, ui.MenuItem{Label: c.T("detail.run"), Icon: ui.IconChat, Href: href})
 	}
 	if capability.MayWrite(c.Actor(), l.Access) == nil {
 		ws := c.Who.Workspace
 		out = append(out,
-			ui.ButtonArgs{Label: c.T("detail.edit"), Icon: ui.IconEdit, Href: views.EditCapabilityPath(ws, l.Source, l.ID)},
-			ui.ButtonArgs{Label: c.T("store.manage"), Icon: ui.IconSettings, Href: views.ManagePath(ws, l.Source, l.ID)})
+			ui.MenuItem{Label: c.T("detail.edit"), Icon: ui.IconEdit, Href: views.EditCapabilityPath(ws, l.Source, l.ID)},
+			ui.MenuItem{Label: c.T("store.manage"), Icon: ui.IconSettings, Href: views.ManagePath(ws, l.Source, l.ID)})
 	}
 	return out
 }

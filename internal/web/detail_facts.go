@@ -29,20 +29,9 @@ func (c *Ctx) capabilityFacts(l lens) views.CapabilityFacts {
 	}
 	leans := leansOf(l.version.Content.Spec)
 	f.Domains = leans.Serves
-	for _, r := range leans.Requires {
-		f.Requires = append(f.Requires, c.requirement(r))
-	}
+	f.Requires = c.requirements(l, leans.Requires)
+	f.Origin = c.origin(l.version.Provenance)
 	return f
-}
-
-// requirement links to the capability that is needed; the name of a tool has
-// no page.
-func (c *Ctx) requirement(name string) views.Requirement {
-	source, id, ok := strings.Cut(name, "/")
-	if !ok || !capability.ValidID(id) {
-		return views.Requirement{Label: name}
-	}
-	return views.Requirement{Label: name, Href: views.CapabilityPath(c.Who.Workspace, source, id)}
 }
 
 // leansOf is what the spec declares of domains and requirements; zero for the
@@ -63,16 +52,29 @@ func leansOf(spec capability.Spec) capability.Leans {
 	return capability.Leans{}
 }
 
+// follow leads a deprecated capability's readers on, where they see what
+// follows; else it is only named.
+func (c *Ctx) follow(n *views.Notice, next catalog.Known, ref string) {
+	text := c.T("detail.successor", "ref", ref)
+	if next.ID == "" {
+		n.Text = strings.TrimSpace(n.Text + " " + text)
+		return
+	}
+	n.Link, n.Href = text, views.CapabilityPath(c.Who.Workspace, next.Source, next.ID)
+}
+
 // notices lists what to know before reading on.
 func (c *Ctx) notices(l lens) []views.Notice {
 	var out []views.Notice
 	if d := l.Deprecated; d != nil {
 		n := views.Notice{Tone: ui.Warning, Title: c.T("detail.deprecated"), Text: d.Note}
 		if d.Successor != "" {
-			r := c.requirement(d.Successor)
-			n.Link, n.Href = c.T("detail.successor", "ref", r.Label), r.Href
+			c.follow(&n, l.known[d.Successor], d.Successor)
 		}
 		out = append(out, n)
+	}
+	if lacks := l.carried.Lacking(l.requires()); l.row != nil && len(lacks) > 0 {
+		out = append(out, views.Notice{Tone: ui.Warning, Text: c.T("detail.lacks", "names", strings.Join(lacks, ", "))})
 	}
 	if why := c.cannotRun(l.version.Content.Spec, l.Source); why != "" {
 		out = append(out, views.Notice{Tone: ui.Warning, Title: c.T("reason.unsupported"), Text: why})

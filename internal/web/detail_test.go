@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func TestDetailSaysWhatACapabilityIs(t *testing.T) {
 			t.Errorf("the facts lack %q: %s", want, facts)
 		}
 	}
-	page.find("aside a[href='/acme/store/globex/letters']")
+	detail.says("aside", "globex/letters", "mcp__wiki__search")
 	page.find("aside a[href='/acme/store?tag=people']")
 	page.find("aside a[href='/acme/store?domain=documents']")
 	if got := page.text("main article"); !strings.Contains(got, "A friend") {
@@ -228,4 +229,72 @@ func TestDetailTakesFiveStatements(t *testing.T) {
 	s.pin(max, "acme", v)
 	member.get("/acme/store/globex/greeter") // what it carries is read whole once
 	check(5, "", "?tab=functions", "?tab=source", "?tab=try")
+}
+
+func TestDetailSaysWhatItLeansOn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.offer(gus, "globex", catalog.Publication{ID: "near", Name: "near", Spec: greetSpec(t, nil), Visibility: capability.ReachWorkspace})
+	s.promote(gus, "globex", "near", capability.ReachPublic)
+	s.offer(gus, "globex", catalog.Publication{ID: "hidden", Name: "hidden", Spec: greetSpec(t, nil), Visibility: capability.ReachWorkspace})
+	v := s.greeter(map[string]any{"requires": []string{"globex/near", "globex/hidden", "code__near", "mcp__desk__open_ticket"}})
+	member := s.as(max)
+	at := func() *answer { return member.get("/acme/store/globex/greeter").status(200) }
+
+	page := at()
+	page.find("aside a[href='/acme/store/globex/near']")
+	page.none("aside a[href='/acme/store/globex/hidden']") // as what does not exist
+	page.find("aside a[href='/acme/store?q=open_ticket']")
+	if got := page.text("aside"); strings.Contains(got, "Your agent carries it") || !strings.Contains(got, "nothing of that name that you can see") {
+		t.Errorf("nothing is carried: %s", got)
+	}
+	s.pin(max, "acme", s.held(gus, "globex", "near").Latest.VersionInfo)
+	s.pin(max, "acme", v)
+	page = at()
+	if got := strings.Count(page.text("aside"), "Your agent carries it"); got != 2 {
+		t.Errorf("%d are carried: %s", got, page.text("aside"))
+	}
+	page.says("article", "It leans on what your agent does not carry: globex/hidden, mcp__desk__open_ticket.")
+	off := false
+	_, err := s.Workspace.SetSwitch(t.Context(), s.actor(max, "acme"), capability.CapabilityKey("globex", "near"), &off)
+	must(t, err)
+	at().find("aside a[href='/acme/settings/tools/capability:globex%2Fnear']")
+}
+
+func TestDetailSaysWhereAnImportCameFrom(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.offer(max, "acme", catalog.Publication{
+		ID: "kept", Name: "kept", Spec: greetSpec(t, nil), Provenance: json.RawMessage(`{"format":"claude-plugin","plugin":"office","pluginVersion":"1.2",
+			"marketplace":"desk","path":"skills/kept","homepage":"https://office.example.com","repository":"javascript:alert(1)","author":7}`),
+	})
+	page := s.as(max).get("/acme/store/acme/kept").status(200)
+	page.says("aside", "Plugin office 1.2", "Marketplace desk", "skills/kept")
+	page.find("aside a[href='https://office.example.com'][rel~=nofollow]")
+	page.none("aside a[href^='javascript']")
+}
+
+func TestDetailLeadsToWhatFollows(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.greeter(nil)
+	s.offer(gus, "globex", catalog.Publication{ID: "next", Name: "next", Spec: greetSpec(t, nil), Visibility: capability.ReachWorkspace})
+	must(t, s.Catalog.Update(t.Context(), s.actor(gus, "globex"), "globex", "greeter", catalog.Patch{Deprecated: &catalog.Deprecation{Successor: "globex/next", Note: "Too polite."}}))
+	member := s.as(max)
+	page := member.get("/acme/store/globex/greeter").status(200)
+	page.says("article", "Too polite. Use globex/next instead")
+	page.none("article a[href='/acme/store/globex/next']")
+	s.promote(gus, "globex", "next", capability.ReachPublic)
+	member.get("/acme/store/globex/greeter").status(200).find("article a[href='/acme/store/globex/next']")
+}
+
+func TestAnAuthorsOtherActionsStandInAMenu(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := s.managed().get("/acme/store/acme/tool").status(200)
+	page.find("header details.menu a[href='/acme/store/acme/tool/manage']")
+	page.find("header details.menu a[href='/acme/store/acme/tool/edit']")
+	if n := page.Doc.Find("article header > div > .btn, article header > div > div > .btn, article header > div > form").Length(); n > 1 {
+		t.Errorf("%d buttons stand in the head", n)
+	}
 }

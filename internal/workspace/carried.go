@@ -132,6 +132,13 @@ func (c Carried) Leaning(key capability.Key) []capability.Key {
 	return capability.LeansOn(c.leaning(), key)
 }
 
+// Lacking returns which of the requirements (source/id, or a runtime name) are
+// met by nothing that the agent carries, in their order.
+func (c Carried) Lacking(requires []string) []string {
+	asking := capability.Carried{Enabled: true, Requires: requires}
+	return capability.Unmet(append(c.leaning(), asking))[asking.Key]
+}
+
 // leaning is what the kernel's rule on requirements needs of the rows.
 func (c Carried) leaning() []capability.Carried {
 	out := make([]capability.Carried, len(c.Rows))
