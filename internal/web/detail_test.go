@@ -29,7 +29,7 @@ func TestDetailSaysWhatACapabilityIs(t *testing.T) {
 			t.Errorf("the facts lack %q: %s", want, facts)
 		}
 	}
-	detail.says("aside", "globex/letters", "mcp__wiki__search")
+	page.says("aside", "globex/letters", "mcp__wiki__search")
 	page.find("aside a[href='/acme/store?tag=people']")
 	page.find("aside a[href='/acme/store?domain=documents']")
 	if got := page.text("main article"); !strings.Contains(got, "A friend") {
