@@ -13,11 +13,12 @@ import (
 
 // page is one address, or one for each request, under a name.
 type page struct {
-	name string
-	path func(i int) string
+	name  string
+	path  func(i int) string
+	bytes int // 0 is all of it
 }
 
-func at(name, path string) page { return page{name, func(int) string { return path }} }
+func at(name, path string) page { return page{name: name, path: func(int) string { return path }} }
 
 // figures are what loading a page gave.
 type figures struct {
@@ -40,11 +41,14 @@ type client struct {
 	clients int
 }
 
-// get reads a page and returns its size.
-func (c *client) get(ctx context.Context, path string) (int, error) {
+// get reads a page, or its first bytes, and returns their number.
+func (c *client) get(ctx context.Context, path string, bytes int) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
 	if err != nil {
 		return 0, err
+	}
+	if bytes > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=0-%d", bytes-1))
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
@@ -52,7 +56,7 @@ func (c *client) get(ctx context.Context, path string) (int, error) {
 	}
 	defer res.Body.Close()
 	n, err := io.Copy(io.Discard, res.Body)
-	if err == nil && res.StatusCode != http.StatusOK {
+	if err == nil && res.StatusCode != http.StatusOK && (bytes == 0 || res.StatusCode != http.StatusPartialContent) {
 		err = fmt.Errorf("%s: %s", path, res.Status)
 	}
 	return int(n), err
@@ -91,7 +95,7 @@ func (c *client) run(ctx context.Context, p page, next *atomic.Int64, d time.Dur
 		wg.Go(func() {
 			for first := true; first || time.Now().Before(end); first = false {
 				start := time.Now()
-				n, err := c.get(ctx, p.path(int(next.Add(1))))
+				n, err := c.get(ctx, p.path(int(next.Add(1))), p.bytes)
 				if err != nil {
 					errs[i] = err
 					return

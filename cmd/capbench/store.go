@@ -41,7 +41,7 @@ func (c *storeCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	static, err := client.staticNear(ctx, "/"+c.Workspace+"/store")
+	static, err := client.staticOf(ctx, "/"+c.Workspace+"/store")
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (c *storeCmd) pages(ctx context.Context, client *client) ([]page, error) {
 		search("word in all", "team"), search("word in some", "invoice"), search("rare word", "4711"), search("two words", "stripe invoice"),
 		search("one typo", "strpie invoice"), search("whole name", "stripe invoice sync"),
 		at("tag", store+"?tag=finance"), at("word and tag", store+"?q=invoice&tag=finance"), at("kind", store+"?kind=skill"),
-		{"ever other words", func(i int) string { return store + "?q=" + words[i%len(words)] + "+" + words[i/len(words)%len(words)] }},
+		{name: "ever other words", path: func(i int) string { return store + "?q=" + words[i%len(words)] + "+" + words[i/len(words)%len(words)] }},
 		at("detail", detail),
 	}, nil
 }
@@ -112,26 +112,29 @@ func (c *client) text(ctx context.Context, path string) (string, error) {
 	return b.String(), nil
 }
 
-// staticNear finds the static file whose size is nearest to the page's.
-func (c *client) staticNear(ctx context.Context, path string) (page, error) {
+// staticOf is as much of a static file as a page is long: of the largest that
+// it names, or all of it where none is so long.
+func (c *client) staticOf(ctx context.Context, path string) (page, error) {
 	html, err := c.text(ctx, path)
 	if err != nil {
 		return page{}, err
 	}
-	best, off := "", 0
+	best, size := "", 0
 	for _, m := range assets.FindAllStringSubmatch(html, -1) {
-		n, err := c.get(ctx, m[1])
+		n, err := c.get(ctx, m[1], 0)
 		if err != nil {
 			return page{}, err
 		}
-		if d := max(n-len(html), len(html)-n); best == "" || d < off {
-			best, off = m[1], d
+		if n > size {
+			best, size = m[1], n
 		}
 	}
 	if best == "" {
 		return page{}, fmt.Errorf("%s names no static file", path)
 	}
-	return at("static file", best), nil
+	p := at("static file", best)
+	p.bytes = min(size, len(html))
+	return p, nil
 }
 
 // firstDetail is the page of the first capability of a list.

@@ -1,13 +1,19 @@
 package i18n
 
 import (
+	"strconv"
 	"time"
 
 	"golang.org/x/text/number"
 )
 
 // Number formats a whole number with the language's separators.
-func (l Locale) Number(n int64) string { return l.printer.Sprint(number.Decimal(n)) }
+func (l Locale) Number(n int64) string {
+	if 0 <= n && n < 1000 {
+		return strconv.FormatInt(n, 10) // what nothing separates, as in most rows
+	}
+	return l.printer.Sprint(number.Decimal(n))
+}
 
 // Percent formats a share of one, such as 0.25, as 25%.
 func (l Locale) Percent(share float64) string {

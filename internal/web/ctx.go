@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/a-h/templ"
 
@@ -95,11 +96,25 @@ func (c *Ctx) flash() *views.Flash {
 	return out
 }
 
+// bodies are buffers for pages, so that a page does not grow one from nothing.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// keptBody is up to where a buffer waits for the next page.
+const keptBody = 1 << 20
+
+func putBody(b *bytes.Buffer) {
+	if b.Cap() <= keptBody {
+		b.Reset()
+		bodies.Put(b)
+	}
+}
+
 // Render answers with a component, rendered whole before the first byte is
 // sent, so that a failure gives an error page and not half a document.
 func (c *Ctx) Render(status int, component templ.Component) error {
-	var body bytes.Buffer
-	if err := component.Render(i18n.With(c.R.Context(), c.Locale), &body); err != nil {
+	body := bodies.Get().(*bytes.Buffer)
+	defer putBody(body)
+	if err := component.Render(i18n.With(c.R.Context(), c.Locale), body); err != nil {
 		return err
 	}
 	h := c.W.Header()
