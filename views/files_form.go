@@ -44,7 +44,8 @@ type OpenFile struct {
 // Document is a skill's SKILL.md in the form: what a model reads of it, and
 // what had to be tolerated to read the file.
 type Document struct {
-	AsFile     bool // it is written as the file, not by fields
+	AsFile     bool   // it is written as the file, not by fields
+	Kept       string // names the file that the fields were read from; "" for the base's
 	Lead       string
 	LeadTokens int
 	Text       string
@@ -64,6 +65,7 @@ const (
 	DocumentMode   = "doc"
 	DocumentAsFile = "file" // the value of DocumentMode
 	DocumentRaw    = "spec.raw"
+	DocumentKept   = "doc.kept" // names the file that the fields were read from
 	DocumentSent   = "doc.sent" // a SKILL.md that was uploaded
 )
 
@@ -146,12 +148,13 @@ func (f FilesForm) hidden() map[string]string {
 
 func (f FilesForm) upload(ctx context.Context) ui.Field {
 	field := f.Upload
-	field.Label, field.Optional = i18n.T(ctx, "files.upload"), true
+	field.Label, field.Optional, field.Unmarked = i18n.T(ctx, "files.upload"), true, true
 	return field
 }
 
+// optionalNamed is a field that is clearly there for who wants it.
 func optionalNamed(name, label string) ui.Field {
-	return ui.Field{Name: name, Label: label, Optional: true}
+	return ui.Field{Name: name, Label: label, Optional: true, Unmarked: true}
 }
 
 // emptyKey says what to do where no file is open.
@@ -179,4 +182,16 @@ func (a Author) givenByFile() templ.Attributes {
 		return templ.Attributes{"readonly": true}
 	}
 	return nil
+}
+
+// hidden is what the form carries of the document unseen.
+func (d Document) hidden() map[string]string {
+	out := map[string]string{}
+	if d.AsFile {
+		out[DocumentMode] = DocumentAsFile
+	}
+	if d.Kept != "" {
+		out[DocumentKept] = d.Kept
+	}
+	return out
 }

@@ -1,5 +1,7 @@
 package views
 
+import "strings"
+
 // AgentPath is what the workspace's agent is given.
 func AgentPath(ws string) string { return SettingsPath(ws, "agent") }
 
@@ -58,6 +60,15 @@ const (
 
 // WorkingCopy stands for a skill's working copy where a stamp's number could.
 const WorkingCopy = "working"
+
+const ofOrigin = "origin:"
+
+// OfOrigin names a version of what a skill was copied from where a stamp's
+// number could stand.
+func OfOrigin(version string) string { return ofOrigin + version }
+
+// OriginVersion is the version that OfOrigin names; false for any other name.
+func OriginVersion(name string) (version string, ok bool) { return strings.CutPrefix(name, ofOrigin) }
 
 // SkillTabPath is one tab of a skill.
 func SkillTabPath(ws, id, tab string) string {

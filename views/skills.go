@@ -41,6 +41,10 @@ type SkillOrigin struct {
 	ID      string
 	Version string
 	Href    string // its page in the store
+	// Versions are those that can be compared with, greatest first; Now is a
+	// latest one that came after the copy, "" for none.
+	Versions []string
+	Now      string
 }
 
 func (o SkillOrigin) ref() string { return o.Source + "/" + o.ID + "@" + o.Version }
@@ -58,6 +62,13 @@ type Skill struct {
 	Compared     *SkillComparison
 	FileCount    int
 	StampCount   int
+	// LeadTokens and TextTokens are about what a model reads of it: always, and
+	// when it uses it.
+	LeadTokens int
+	TextTokens int
+	// Notes and Repaired are what was tolerated in its SKILL.md.
+	Notes    []string
+	Repaired string
 	// ViewerReason says why the viewer cannot change the skill and who can; ""
 	// when he can.
 	ViewerReason string
@@ -135,11 +146,18 @@ func (v Skill) resolve(ref string) string {
 	return SkillFilePath(v.Workspace, v.ID, ref, false)
 }
 
+// tokens is about what a model reads of it.
+func (v Skill) tokens(ctx context.Context) string {
+	number := func(n int) string { return i18n.From(ctx).Number(int64(n)) }
+	return i18n.T(ctx, "skills.tokens", "lead", number(v.LeadTokens), "text", number(v.TextTokens))
+}
+
 func (v Skill) facts(ctx context.Context) []ui.Fact {
 	facts := []ui.Fact{
 		{Label: i18n.T(ctx, "skills.fact_by"), Body: ui.Visible(v.By)},
 		{Label: i18n.T(ctx, "skills.fact_updated"), Body: ui.Time(v.Updated)},
 	}
+	facts = append(facts, ui.Fact{Label: i18n.T(ctx, "skills.fact_tokens"), Text: v.tokens(ctx)})
 	if v.Stamp != "" {
 		facts = append(facts, ui.Fact{Label: i18n.T(ctx, "skills.fact_stamp"), Text: v.Stamp, Mono: true})
 	}
@@ -155,19 +173,30 @@ func (v Skill) facts(ctx context.Context) []ui.Fact {
 	return append(facts, ui.Fact{Label: i18n.T(ctx, "tools.fact_digest"), Body: ui.Digest(i18n.T(ctx, "tools.fact_digest"), v.Digest)})
 }
 
-// versionName is a stamp's number, or the words for the working copy.
+// versionName is a stamp's number, or the words for the working copy and for a
+// version of the origin.
 func versionName(ctx context.Context, version string) string {
 	if version == WorkingCopy {
 		return i18n.T(ctx, "skills.working")
 	}
+	if of, ok := OriginVersion(version); ok {
+		return i18n.T(ctx, "skills.of_origin", "version", of)
+	}
 	return version
 }
 
-// options is what a comparison can pick: the working copy and every stamp.
+// options is what a comparison can pick: the working copy, every stamp and what
+// it was copied from.
 func (v Skill) options(ctx context.Context, picked string) []ui.Option {
 	out := []ui.Option{{Value: WorkingCopy, Label: i18n.T(ctx, "skills.working"), Selected: picked == WorkingCopy}}
 	for _, row := range v.Stamps {
 		out = append(out, ui.Option{Value: row.Version, Label: row.Version, Selected: picked == row.Version})
+	}
+	if v.Origin != nil {
+		for _, version := range v.Origin.Versions {
+			name := OfOrigin(version)
+			out = append(out, ui.Option{Value: name, Label: versionName(ctx, name), Selected: picked == name})
+		}
 	}
 	return out
 }

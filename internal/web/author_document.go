@@ -9,6 +9,7 @@ import (
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/interchange"
+	"capstore/internal/workspace"
 	"capstore/views"
 )
 
@@ -35,18 +36,24 @@ func (s *Site) readDocument(raw string) (interchange.Item, error) {
 
 // takeDocument brings fields and SKILL.md into step: where the file itself is
 // written, or one was uploaded, the fields are read from it; where it is asked
-// for, it is written from the fields.
-func (s *Site) takeDocument(a author, form url.Values) error {
+// for, it is written from the fields. The file that the fields were read from
+// is staged, since a form would lose its line ends.
+func (s *Site) takeDocument(c *Ctx, a author, form url.Values) error {
 	if a.kind != capability.KindSkill {
 		return nil
 	}
+	kept, err := s.keptDocument(c, a, form)
+	if err != nil {
+		return err
+	}
+	a.files.document = kept
 	op, sent := form.Get("op"), form.Get(views.DocumentSent)
 	form.Del(views.DocumentSent)
 	switch {
 	case sent != "":
-		form.Set(views.DocumentRaw, sent)
+		a.files.document = sent
 	case form.Get(views.DocumentMode) == views.DocumentAsFile:
-		form.Set(views.DocumentRaw, keptText(rawOf(a.baseContent()), form.Get(views.DocumentRaw)))
+		a.files.document = asBefore(kept, form.Get(views.DocumentRaw))
 	case op == views.OpDocumentFile:
 		form.Set(views.DocumentMode, views.DocumentAsFile)
 		form.Set(views.DocumentRaw, a.document(form))
@@ -54,15 +61,35 @@ func (s *Site) takeDocument(a author, form url.Values) error {
 	default:
 		return nil
 	}
-	item, err := s.readDocument(form.Get(views.DocumentRaw))
+	return s.readIntoForm(c, a.files.document, form)
+}
+
+// readIntoForm makes the fields say what the SKILL.md says, and keeps it.
+func (s *Site) readIntoForm(c *Ctx, raw string, form url.Values) error {
+	item, err := s.readDocument(raw)
 	if err != nil {
 		return err
 	}
 	documentValues(form, item.Content)
-	if op == views.OpDocumentFields {
+	if form.Get("op") == views.OpDocumentFields {
 		form.Del(views.DocumentMode)
+		form.Del(views.DocumentRaw)
+	} else if form.Get(views.DocumentMode) == views.DocumentAsFile {
+		form.Set(views.DocumentRaw, raw)
 	}
-	return nil
+	form.Set(views.DocumentKept, workspace.ContentDigest([]byte(raw)))
+	return s.Workspace.StageFiles(c.R.Context(), c.Actor(), [][]byte{[]byte(raw)})
+}
+
+// keptDocument is the SKILL.md that the fields were read from: one that was
+// staged, else the base's; "" for none.
+func (s *Site) keptDocument(c *Ctx, a author, form url.Values) (string, error) {
+	digest := form.Get(views.DocumentKept)
+	if digest == "" {
+		return rawOf(a.baseContent()), nil
+	}
+	found, err := s.Workspace.StagedFiles(c.R.Context(), c.Actor(), []string{digest})
+	return string(found[digest]), err
 }
 
 // document is the SKILL.md that the fields make: the author's own to the byte
@@ -72,7 +99,7 @@ func (a author) document(form url.Values) string {
 	content := capability.Content{Name: r.text("name"), Description: r.text("description")}
 	spec := a.documentSpec(r)
 	content.Spec = spec
-	if raw := a.keptRaw(form, content); raw != "" {
+	if raw := a.keptRaw(content); raw != "" {
 		return raw
 	}
 	files, err := interchange.ExportFolder(content)
@@ -84,16 +111,15 @@ func (a author) document(form url.Values) string {
 
 // keptRaw is the SKILL.md that the content was read from, if the content still
 // is what it says; else "".
-func (a author) keptRaw(form url.Values, content capability.Content) string {
+func (a author) keptRaw(content capability.Content) string {
 	base := a.baseContent()
 	if raw := rawOf(base); raw != "" && capability.SameDocument(base, content) {
 		return raw
 	}
-	raw := form.Get(views.DocumentRaw)
-	if raw == "" {
+	if a.files == nil || a.files.document == "" {
 		return ""
 	}
-	found, err := interchange.FromDocument([]byte(raw), capability.SkillFileName, interchange.Options{})
+	found, err := interchange.FromDocument([]byte(a.files.document), capability.SkillFileName, interchange.Options{})
 	if err != nil {
 		return ""
 	}
@@ -133,19 +159,19 @@ func documentValues(form url.Values, content capability.Content) {
 
 // documentView is how the form shows the SKILL.md: what the model reads of it,
 // and what had to be tolerated to read the file.
-func (s *Site) documentView(c *Ctx, a author, form url.Values) views.Document {
-	v := views.Document{AsFile: form.Get(views.DocumentMode) == views.DocumentAsFile}
+func (s *Site) documentView(c *Ctx, a author, form url.Values) (views.Document, error) {
+	v := views.Document{AsFile: form.Get(views.DocumentMode) == views.DocumentAsFile, Kept: form.Get(views.DocumentKept)}
 	name, description, text := form.Get("name"), form.Get("description"), form.Get("spec.instructions")
 	v.Lead, v.LeadTokens = name+": "+description, capability.TokenEstimate(name+"\n"+description)
 	v.Text, v.TextTokens = text, capability.TokenEstimate(text)
-	raw := form.Get(views.DocumentRaw)
+	raw, err := a.files.document, error(nil)
 	if raw == "" {
-		raw = rawOf(a.baseContent())
+		raw, err = s.keptDocument(c, a, form)
 	}
 	if raw != "" {
 		v.Notes, v.Repaired = s.documentNotes(c, raw)
 	}
-	return v
+	return v, err
 }
 
 // documentNotes says what was tolerated in a SKILL.md, and how its front matter

@@ -12,7 +12,7 @@ import (
 func (a author) skillSpec(r *reading, p catalog.Publication) *capability.SkillSpec {
 	spec := a.documentSpec(r)
 	spec.Files = a.filesSpec(r)
-	spec.Raw = a.keptRaw(r.form, capability.Content{Name: p.Name, Description: p.Description, Spec: spec})
+	spec.Raw = a.keptRaw(capability.Content{Name: p.Name, Description: p.Description, Spec: spec})
 	return spec
 }
 

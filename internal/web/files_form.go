@@ -28,6 +28,9 @@ type fileList struct {
 	// contents holds, by digest, what is known of the rows' contents.
 	contents map[string][]byte
 	base     map[string]baseFile
+	// document is the SKILL.md that the fields of the form were read from; ""
+	// for none.
+	document string
 }
 
 // fileRow is one file of the list as the form carries it.
@@ -157,16 +160,19 @@ func (l *fileList) settle() (changed []byte, is bool) {
 }
 
 // asBefore is a typed text with the line ends that the text had before, all of
-// which a browser sends alike.
+// which a browser sends alike. A text that differs in nothing else is the one
+// before.
 func asBefore(before, typed string) string {
-	if kept := keptText(before, typed); kept != typed {
-		return kept
+	if strings.TrimPrefix(plainEnds.Replace(before), "\n") == strings.TrimPrefix(plainEnds.Replace(typed), "\n") {
+		return before // the parser of a page drops a line break at the head
 	}
 	if crlf := strings.Count(before, "\r\n"); crlf > 0 && crlf == strings.Count(before, "\n") {
 		return strings.ReplaceAll(typed, "\n", "\r\n")
 	}
 	return typed
 }
+
+var plainEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // missing are the digests of whose contents nothing is known: of all rows, or
 // only of the one that is open.

@@ -29,7 +29,11 @@ func (s *Site) showFiles(c *Ctx, a author, v *views.Author) error {
 	if err := s.knowFiles(c, l, false); err != nil {
 		return err
 	}
-	v.Document = s.documentView(c, a, v.Form.Values)
+	document, err := s.documentView(c, a, v.Form.Values)
+	if err != nil {
+		return err
+	}
+	v.Document = document
 	v.Files = l.view(c, a, v.FormAction(), faults)
 	v.Files.Whole = v.Form.Errors["spec.files"]
 	v.Files.Upload = v.Form.Field("upload", "")

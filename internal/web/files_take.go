@@ -39,7 +39,7 @@ func (s *Site) takeFiles(c *Ctx, a author, form url.Values) (author, error) {
 	if err := s.Workspace.StageFiles(c.R.Context(), c.Actor(), fresh); err != nil {
 		return a, err
 	}
-	return a, s.takeDocument(a, form)
+	return a, s.takeDocument(c, a, form)
 }
 
 // fileList is the list that the form holds, or else the base's own.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -37,6 +36,10 @@ func (s *Site) skillPage(c *Ctx) error {
 		return fault.Missing()
 	}
 	v.Instructions, v.License, v.AllowedTools, v.FileCount = spec.Instructions, spec.License, spec.AllowedTools, len(spec.Files)
+	v.LeadTokens, v.TextTokens = capability.TokenEstimate(skill.Name+"\n"+skill.Description), capability.TokenEstimate(spec.Instructions)
+	if err := s.skillOrigin(c, &v); err != nil {
+		return err
+	}
 	if err := s.skillTab(c, &v, spec); err != nil {
 		return err
 	}
@@ -62,6 +65,9 @@ func (s *Site) skillTab(c *Ctx, v *views.Skill, spec *capability.SkillSpec) erro
 		return s.skillStamps(c, v)
 	}
 	v.Tab = views.TabSkillText
+	if spec.Raw != "" {
+		v.Notes, v.Repaired = s.documentNotes(c, spec.Raw)
+	}
 	return nil
 }
 
@@ -83,53 +89,6 @@ func (s *Site) skillFile(c *Ctx) error {
 		return err
 	}
 	return c.handOver(filesIn(skill.Content.Spec))
-}
-
-// skillStamps lists the stamps and compares two, the newest with the working
-// copy unless the address says.
-func (s *Site) skillStamps(c *Ctx, v *views.Skill) error {
-	stamps, err := s.Workspace.Stamps(c.R.Context(), c.Actor(), v.ID)
-	if err != nil || len(stamps) == 0 {
-		return err
-	}
-	for _, stamp := range stamps {
-		v.Stamps = append(v.Stamps, views.StampRow{Version: stamp.Version, Note: stamp.Note, By: stamp.By.Name, At: stamp.At, Digest: stamp.Digest})
-	}
-	query := c.R.URL.Query()
-	compared := views.SkillComparison{
-		Base: cmp.Or(query.Get("base"), defaultBase(stamps, v.Unstamped)), Candidate: cmp.Or(query.Get("candidate"), defaultCandidate(stamps, v.Unstamped)),
-	}
-	changes, err := s.Workspace.SkillDiff(c.R.Context(), c.Actor(), v.ID, stampOf(compared.Base), stampOf(compared.Candidate))
-	if err != nil {
-		return err
-	}
-	compared.Changes = c.changes(changes.Changes, "skills.part_")
-	v.Compared = &compared
-	return nil
-}
-
-// defaultBase and defaultCandidate are what was last changed: the edits since
-// the newest stamp, else the newest stamp against the one before it.
-func defaultBase(stamps []workspace.Stamp, unstamped bool) string {
-	if unstamped || len(stamps) < 2 {
-		return stamps[0].Version
-	}
-	return stamps[1].Version
-}
-
-func defaultCandidate(stamps []workspace.Stamp, unstamped bool) string {
-	if unstamped || len(stamps) < 2 {
-		return views.WorkingCopy
-	}
-	return stamps[0].Version
-}
-
-// stampOf is a version of an address as the service knows it.
-func stampOf(version string) string {
-	if version == views.WorkingCopy {
-		return ""
-	}
-	return version
 }
 
 // shareSkill turns the member's draft into a skill of the workspace.

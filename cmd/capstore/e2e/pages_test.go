@@ -96,6 +96,7 @@ func special(conversation string) map[string][]values {
 		"/{workspace}/settings/skills/{id}":                          skill("tab=files", "tab=stamps", "tab=diff"),
 		"/{workspace}/settings/skills/{id}/export":                   nil, // a download
 		"/{workspace}/settings/skills/{id}/file":                     nil, // a download
+		"/{workspace}/staged/{digest}":                               nil, // a download
 		"/{workspace}/settings/skills/{id}/edit":                     skill(),
 		"/{workspace}/settings/skills/{id}/stamp":                    skill(),
 		"/{workspace}/settings/skills/{id}/publish":                  skill(),
