@@ -11,12 +11,7 @@ import (
 	"capstore/internal/identity"
 	"capstore/internal/interchange"
 	"capstore/internal/workspace"
-)
-
-// What a list is of.
-const (
-	ofPublished = "published" // what the workspace publishes, as far as the caller sees it
-	ofCarried   = "carried"   // what the caller's own agent carries, pinned
+	"capstore/views"
 )
 
 // librarySource stands for the workspace's skill library in an address. No
@@ -38,12 +33,12 @@ type offer struct {
 // offers lists what the request asks for, of the kinds, in a stable order.
 func (s *surface) offers(c *call, fits func(capability.Kind) bool) ([]offer, error) {
 	switch of := c.r.URL.Query().Get("of"); of {
-	case "", ofPublished:
+	case "", views.OfPublished:
 		return s.published(c.r.Context(), c.who, fits)
-	case ofCarried:
+	case views.OfCarried:
 		return s.carried(c.r.Context(), c.who, fits)
 	default:
-		return nil, fault.New(fault.Malformed, "bad_parameter", "The query parameter of is one of %s, %s.", ofPublished, ofCarried)
+		return nil, fault.New(fault.Malformed, "bad_parameter", "The query parameter of is one of %s, %s.", views.OfPublished, views.OfCarried)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/interchange"
+	"capstore/views"
 )
 
 // maxFolder is how large a marketplace may be that is sent as one archive, in
@@ -45,11 +45,11 @@ type archiveSource struct {
 }
 
 func (c *call) market() market {
-	name, what := "capstore-"+c.who.Workspace, "What "+c.who.WorkspaceName+" publishes."
-	if c.r.URL.Query().Get("of") == ofCarried {
-		name, what = name+"-carried", "What your agent in "+c.who.WorkspaceName+" carries."
+	of, what := c.r.URL.Query().Get("of"), "What "+c.who.WorkspaceName+" publishes."
+	if of == views.OfCarried {
+		what = "What your agent in " + c.who.WorkspaceName + " carries."
 	}
-	return market{Name: name, Owner: map[string]string{"name": c.who.WorkspaceName}, Metadata: map[string]string{"description": what}, Plugins: []marketPlugin{}}
+	return market{Name: views.MarketplaceName(c.who.Workspace, of), Owner: map[string]string{"name": c.who.WorkspaceName}, Metadata: map[string]string{"description": what}, Plugins: []marketPlugin{}}
 }
 
 // pluginName is the name of a capability's plugin in the workspace: its id, with
@@ -100,7 +100,7 @@ func (s *surface) marketplace(c *call) error {
 			continue
 		}
 		m.listed(c, o, func(string) any {
-			return archiveSource{"archive", c.origin + Base + url.PathEscape(c.who.Workspace) + "/plugins/" + url.PathEscape(o.Source) + "/" + url.PathEscape(o.ID) + "/" + url.PathEscape(o.Version) + ".zip", known[o.Ref]}
+			return archiveSource{"archive", c.origin + views.PluginArchivePath(c.who.Workspace, o.Source, o.ID, o.Version), known[o.Ref]}
 		})
 	}
 	return c.send(m)

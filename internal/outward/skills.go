@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/interchange"
+	"capstore/views"
 )
 
 // skillIndex is the index of Agent Skills, in the shape in which sites offer
@@ -66,7 +66,7 @@ func (s *surface) skills(c *call) error {
 		if known[o.Ref] == "" {
 			continue
 		}
-		address := c.origin + Base + url.PathEscape(c.who.Workspace) + "/skills/" + url.PathEscape(o.Source) + "/" + url.PathEscape(o.ID) + "/" + url.PathEscape(o.Version) + ".zip"
+		address := c.origin + views.SkillArchivePath(c.who.Workspace, o.Source, o.ID, o.Version)
 		out.Skills = append(out.Skills, skillEntry{names[o.Ref], "archive", o.Description, address, "sha256:" + known[o.Ref], o.Version})
 	}
 	return c.send(out)

@@ -14,6 +14,7 @@ func (s *Site) settingsRoutes() []Route {
 		{Method: "GET", Pattern: "/{workspace}/settings/agent/adoptions/{source}/{id}/remove", Access: Member, handler: s.endAdoptionPage},
 		{Method: "POST", Pattern: "/{workspace}/settings/agent/adoptions/{source}/{id}/remove", Access: Member, handler: s.endAdoption},
 		{Method: "GET", Pattern: "/{workspace}/settings/agent/history", Access: Member, handler: s.agentHistoryPage},
+		{Method: "GET", Pattern: "/{workspace}/settings/agent/elsewhere", Access: Member, handler: s.elsewherePage},
 
 		{Method: "GET", Pattern: "/{workspace}/settings/tools", Access: Member, handler: s.toolsPage},
 		{Method: "GET", Pattern: "/{workspace}/settings/tools/{key}", Access: Member, handler: s.toolPage},
