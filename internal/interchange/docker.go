@@ -200,9 +200,12 @@ func (r *run) drop(name string) {
 	r.dropped = append(r.dropped, dashes+name)
 }
 
-// container makes an image of a "docker run". What would open the machine to
-// the container refuses it; what only says how it is run is left out.
-func (m *maker) container(w way) *fault.Fault {
+// runOf gives the words after "run" of a container engine's command, false for
+// any other command.
+func runOf(w way) ([]string, bool) {
+	if !slices.Contains(engines, program(w.command)) {
+		return nil, false
+	}
 	words := w.args
 	if len(words) > 2 && (words[0] == "--context" || words[0] == "-c") {
 		words = words[2:]
@@ -211,9 +214,19 @@ func (m *maker) container(w way) *fault.Fault {
 		words = words[1:]
 	}
 	if len(words) == 0 || words[0] != "run" {
+		return nil, false
+	}
+	return words[1:], true
+}
+
+// container makes an image of a "docker run". What would open the machine to
+// the container refuses it; what only says how it is run is left out.
+func (m *maker) container(w way) *fault.Fault {
+	words, ok := runOf(w)
+	if !ok {
 		return m.needsImage(w)
 	}
-	r := readRun(words[1:])
+	r := readRun(words)
 	if f := m.judge(r); f != nil {
 		return f
 	}

@@ -92,9 +92,10 @@ func TestContainersThatAreRefused(t *testing.T) {
 			t.Errorf("%v: %s %v", options, items[0].Status, items[0].Fault)
 		}
 		o := interchange.Options{Supply: map[string]interchange.Supply{"mcp.json#x": {Image: "acme/tame:1"}}}
-		items = readAs(t, containerFile(t, "docker", append(append([]string{"run", "-i"}, options...), "acme/x"), nil), o)
-		if items[0].Status != interchange.Ready || items[0].Content.Spec.(*capability.MCPSpec).Image != "acme/tame:1" {
-			t.Errorf("%v with an image: %v", options, items[0].Fault)
+		items = readAs(t, containerFile(t, "docker", append(append([]string{"run", "-e", "TOK"}, options...), "acme/x", "serve"), map[string]string{"TOK": ""}), o)
+		want := &capability.MCPSpec{Image: "acme/tame:1", Args: []string{"serve"}, RequiredSecrets: secrets{{Name: "TOK"}}}
+		if diff := cmp.Diff(want, items[0].Content.Spec); diff != "" {
+			t.Errorf("%v with an image: %v %s", options, items[0].Fault, diff)
 		}
 	}
 }

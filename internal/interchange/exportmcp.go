@@ -2,6 +2,7 @@ package interchange
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -196,7 +197,7 @@ func (w *serversWriter) settingHole(key string, s capability.Setting) string {
 // ask adds a question and returns its placeholder. Two servers share one where
 // it is the same.
 func (w *serversWriter) ask(key string, p prompt) string {
-	p.Type = "promptString"
+	p.Type, p.Description = "promptString", cmp.Or(p.Description, p.ID)
 	if other, taken := w.asked[p.ID]; taken && (other.Description != p.Description || other.Default != p.Default || other.Password != p.Password) {
 		p.ID = key + "-" + p.ID
 	}

@@ -206,8 +206,8 @@ func TestExportedShapes(t *testing.T) {
 		interchange.DialectClaude: `{"mcpServers":{
 			"quill-letters":{"command":"docker","args":["run","-i","--rm","-e","QUILL_KEY","-e","quillPin","-e","QUILL_LANG","ghcr.io/acme/quill:2","serve"],"env":{"QUILL_KEY":"${QUILL_KEY}","quillPin":"${PIN}","QUILL_LANG":"${QUILL_LANG:-en}"}},
 			"far":{"type":"http","url":"https://${region:-eu}.far.example/mcp","headers":{"Authorization":"Bearer ${FAR_KEY}","X-Team":"${TEAM}"}}}}`,
-		interchange.DialectVSCode: `{"inputs":[{"id":"QUILL_KEY","type":"promptString","description":"The key","password":true},{"id":"PIN","type":"promptString","description":"","password":true},{"id":"QUILL_LANG","type":"promptString","description":"","default":"en"},
-				{"id":"region","type":"promptString","description":"Where","default":"eu"},{"id":"FAR_KEY","type":"promptString","description":"","password":true},{"id":"TEAM","type":"promptString","description":"","password":true}],
+		interchange.DialectVSCode: `{"inputs":[{"id":"QUILL_KEY","type":"promptString","description":"The key","password":true},{"id":"PIN","type":"promptString","description":"PIN","password":true},{"id":"QUILL_LANG","type":"promptString","description":"QUILL_LANG","default":"en"},
+				{"id":"region","type":"promptString","description":"Where","default":"eu"},{"id":"FAR_KEY","type":"promptString","description":"FAR_KEY","password":true},{"id":"TEAM","type":"promptString","description":"TEAM","password":true}],
 			"servers":{"quill-letters":{"type":"stdio","command":"docker","args":["run","-i","--rm","-e","QUILL_KEY","-e","quillPin","-e","QUILL_LANG","ghcr.io/acme/quill:2","serve"],"env":{"QUILL_KEY":"${input:QUILL_KEY}","quillPin":"${input:PIN}","QUILL_LANG":"${input:QUILL_LANG}"}},
 			"far":{"type":"http","url":"https://${input:region}.far.example/mcp","headers":{"Authorization":"Bearer ${input:FAR_KEY}","X-Team":"${input:TEAM}"}}}}`,
 	} {

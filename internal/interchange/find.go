@@ -47,7 +47,7 @@ func FromDocument(raw []byte, name string, o Options) (Import, error) {
 		p := cmp.Or(plainName(name), "document"+ExportSuffix)
 		return Import{sources: []source{{p, func() []Item { return readExport(p, raw, o) }}}}, nil
 	}
-	if looksLikeJSON(raw) {
+	if looksLikeJSON(raw) || strings.EqualFold(path.Ext(name), ".json") {
 		p := cmp.Or(plainName(name), "document.json")
 		return Import{sources: []source{{p, func() []Item { return readJSON(p, raw, o) }}}}, nil
 	}

@@ -60,6 +60,7 @@ func TestPlaceholdersOfAnEnvironment(t *testing.T) {
 		"a$B and 100%":          {"MODE", nil, settings{{Name: "MODE", Default: "a$B and 100%"}}, ""},
 		"%EA%B0%80":             {"MODE", nil, settings{{Name: "MODE", Default: "%EA%B0%80"}}, ""},
 		"a < b > c":             {"MODE", nil, settings{{Name: "MODE", Default: "a < b > c"}}, ""},
+		"two\nlines":            {"MODE", nil, settings{{Name: "MODE"}}, "default_dropped"},
 		"x":                     {"NODE_OPTIONS", nil, nil, "variable_reserved"},
 		"y":                     {"LD_PRELOAD", nil, nil, "variable_reserved"},
 		"z":                     {"DYLD_INSERT_LIBRARIES", nil, nil, "variable_reserved"},
@@ -107,6 +108,7 @@ func TestPlaceholdersOfHeaders(t *testing.T) {
 		"abc.def.ghi":               {"Authorization", secrets{{Name: "X_TOKEN"}}, "abc.def.ghi", "scheme_assumed"},
 		"Bearer ${K:-sk_live_Z}":    {"Authorization", secrets{{Name: "K"}}, "sk_live_Z", "literal_secret"},
 		"${QUILL_KEY}":              {"X-Api-Key", secrets{{Name: "QUILL_KEY", Header: "X-Api-Key"}}, "", ""},
+		"Bearer  ${QUILL_KEY}":      {"X-Api-Key", secrets{{Name: "QUILL_KEY", Header: "X-Api-Key", Scheme: "Bearer"}}, "", ""},
 		"{{token}}":                 {"x-auth", secrets{{Name: "TOKEN", Header: "x-auth"}}, "", ""},
 		"k-123456789":               {"X-Api-Key", secrets{{Name: "X_API_KEY", Header: "X-Api-Key"}}, "k-123456789", "literal_secret"},
 		"session=${SID}; theme=ink": {"Cookie", secrets{{Name: "X_COOKIE", Header: "Cookie", Description: "The whole value of the header Cookie, in the form session={SID}; theme=ink"}}, "", "header_whole"},
@@ -232,8 +234,18 @@ func TestLiteralSecretsAreTakenOut(t *testing.T) {
 		"tool":              `{"url":"https://x.example","provides":["%s"]}`,
 		"an unknown key":    `{"url":"https://x.example","x":"%s"}`,
 		"a key":             `{"url":"https://x.example","%s":1}`,
+		"server.json":       `{"name":"com.example/x","title":"%s","description":"d %s","version":"%s","websiteUrl":"https://x.example/%s","repository":{"url":"https://u:%s@x.example"},"remotes":[{"type":"http","url":"https://x.example/{k}?v=%s","variables":{"k":{"default":"%s"}},"headers":[{"name":"X-A","default":"%s","description":"%s"},{"name":"X-B","value":"{b}","variables":{"b":{"default":"%s"}}}]}]}`,
+		"its packages":      `{"name":"com.example/x","description":"d","version":"1.0.0","packages":[{"registryType":"oci","identifier":"acme/x","transport":{"type":"stdio"},"runtimeArguments":[{"type":"named","name":"-e","value":"A=%s"}],"packageArguments":[{"type":"positional","value":"%s"},{"type":"named","name":"--k","default":"%s"},{"type":"named","name":"--j","value":"{z}","variables":{"z":{"default":"%s"}}}],"environmentVariables":[{"name":"B","default":"%s"},{"name":"C","value":"%s"}]}]}`,
+		"a package of npm":  `{"name":"com.example/x","description":"d","version":"1.0.0","packages":[{"registryType":"npm","identifier":"%s"}]}`,
 		"oauth":             `{"url":"https://x.example","oauth":{"clientSecret":"%s"}}`,
 	} {
+		if strings.Contains(entry, `"packages"`) || strings.Contains(entry, `"remotes"`) {
+			items := readAs(t, strings.ReplaceAll(entry, "%s", canary), interchange.Options{})
+			if got := everything(t, items); strings.Contains(got, "CANARY") {
+				t.Errorf("%s: it shows in %s", place, got)
+			}
+			continue
+		}
 		raw := `{"mcpServers":{"x":` + strings.ReplaceAll(entry, "%s", canary) + `}}`
 		items := readAs(t, raw, interchange.Options{})
 		if got := everything(t, items); strings.Contains(got, canary) || strings.Contains(got, "CANARY") {

@@ -90,6 +90,9 @@ func (m *maker) identity(key string, o *object) {
 
 // name makes a valid name of what the file calls it.
 func (m *maker) name(name string) {
+	if capability.HoldsSecret(name) {
+		name = ""
+	}
 	valid := shorten(capability.PlainText(name), capability.MaxName)
 	if valid != name && valid != "" {
 		m.note("name_mended", "The name in the file cannot be one here as it stands; it became %q.", valid)
@@ -218,6 +221,10 @@ func (m *maker) keep(name, value string) {
 // first did not say.
 func (m *maker) setting(s capability.Setting) {
 	s.Description = shorten(capability.PlainText(s.Description), capability.MaxDescription)
+	if len(s.Default) > 4096 || capability.PlainText(s.Default) != strings.Join(strings.Fields(s.Default), " ") || strings.ContainsAny(s.Default, "\n\r\t") {
+		m.note("default_dropped", "The value of %s is no line of plain text and is left out; it has to be given at adoption.", s.Name)
+		s.Default = ""
+	}
 	i := slices.IndexFunc(m.spec.Settings, func(o capability.Setting) bool { return o.Name == s.Name })
 	if i < 0 {
 		m.spec.Settings = append(m.spec.Settings, s)
@@ -270,7 +277,10 @@ func (m *maker) mask() {
 		m.spec.RequiredSecrets[i].Description = clean(m.spec.RequiredSecrets[i].Description)
 	}
 	for i := range m.spec.Settings {
-		m.spec.Settings[i].Description, m.spec.Settings[i].Default = clean(m.spec.Settings[i].Description), clean(m.spec.Settings[i].Default)
+		m.spec.Settings[i].Description = clean(m.spec.Settings[i].Description)
+		if initial := m.spec.Settings[i].Default; clean(initial) != initial {
+			m.spec.Settings[i].Default = ""
+		}
 	}
 	for i := range m.spec.Provides {
 		m.spec.Provides[i] = clean(m.spec.Provides[i])

@@ -170,8 +170,8 @@ func TestSupplied(t *testing.T) {
 	if diff := cmp.Diff([]interchange.FoundSecret{{Name: "OTHER_KEY", Value: "k"}}, items[0].Secrets); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(&capability.MCPSpec{Image: "acme/py:1"}, items[1].Content.Spec); diff != "" {
-		t.Error(diff)
+	if diff := cmp.Diff(&capability.MCPSpec{Image: "acme/py:1"}, items[1].Content.Spec); diff != "" || !has(items[1].Notes, "arguments_dropped") {
+		t.Errorf("%s, notes %s", diff, noteCodes(items[1].Notes))
 	}
 	if got := items[2].Content.Spec.(*capability.MCPSpec).URL; got != "https://b.example/mcp" {
 		t.Error(got)
@@ -184,6 +184,19 @@ func TestSupplied(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, box.Content.Spec); diff != "" || !has(box.Notes, "variable_as_header") || !has(box.Notes, "variable_dropped") {
 		t.Errorf("%s, notes %s", diff, noteCodes(box.Notes))
+	}
+}
+
+// An answer that is none either is asked for again.
+func TestSuppliedButWrong(t *testing.T) {
+	t.Parallel()
+	for supply, want := range map[interchange.Supply]interchange.Want{
+		{Image: "Not An Image"}: interchange.WantImage, {URL: "http://intranet.example/mcp"}: interchange.WantURL, {URL: "mcp.example.com"}: interchange.WantURL,
+	} {
+		items := readAs(t, `{"mcpServers":{"box":{"command":"npx","args":["box-mcp"]}}}`, interchange.Options{Supply: map[string]interchange.Supply{"mcp.json#box": supply}})
+		if items[0].Status != interchange.Refused || !slices.Contains(items[0].Wants, want) {
+			t.Errorf("%+v: %s %v, wants %v", supply, items[0].Status, items[0].Fault, items[0].Wants)
+		}
 	}
 }
 

@@ -186,15 +186,35 @@ func zeroByte(at string) *fault.Fault {
 
 // supplied takes what the importer gave in place of what the file has.
 func (m *maker) supplied(w way) *fault.Fault {
-	_, args := launched(w)
+	w = m.behind(w)
 	if m.supply.URL != "" {
 		w.url = strings.TrimSpace(m.supply.URL)
 		m.note("url_supplied", "The address was supplied at the import; the file has another way to start it.")
 		return m.remote(w)
 	}
 	m.note("image_supplied", "The image was supplied at the import; the file has another way to start it.")
-	m.image(strings.TrimSpace(m.supply.Image), args, w.env)
+	m.image(strings.TrimSpace(m.supply.Image), w.args, w.env)
 	return nil
+}
+
+// behind is what a command passes on to the server itself: the arguments and
+// variables of a container, the arguments behind a package. Those of any other
+// program are its own.
+func (m *maker) behind(w way) way {
+	w = plain(w)
+	if run, ok := runOf(w); ok {
+		r := readRun(run)
+		w.args, w.env = r.args, r.environment(w.env)
+		return w
+	}
+	name, args := launched(w)
+	if name == "" && w.command != "" && len(w.args) > 0 {
+		m.note("arguments_dropped", "The arguments of %s are left out: they start it on its machine.", clip(capability.PlainText(program(w.command)), 40))
+	}
+	if w.command != "" {
+		w.args = args
+	}
+	return w
 }
 
 // remote makes a server that is reached by its address.
