@@ -11,6 +11,19 @@ import (
 	"github.com/google/uuid"
 )
 
+const keepDraftedFiles = `-- name: KeepDraftedFiles :exec
+UPDATE staged_files f SET used_at = clock_timestamp()
+WHERE f.used_at < now() - make_interval(secs => $1::float8)
+    AND EXISTS (SELECT 1 FROM drafts d
+        WHERE d.workspace = f.workspace AND d.subject = f.subject AND position(f.digest in d.form::text) > 0)
+`
+
+// Counts what a draft holds as used, so that it is looked at seldom.
+func (q *Queries) KeepDraftedFiles(ctx context.Context, db DBTX, keptSecs float64) error {
+	_, err := db.Exec(ctx, keepDraftedFiles, keptSecs)
+	return err
+}
+
 const stageFiles = `-- name: StageFiles :exec
 
 INSERT INTO staged_files (workspace, subject, digest, content)
@@ -91,6 +104,8 @@ DELETE FROM staged_files f USING (
     FROM staged_files s WHERE s.workspace = $1 AND s.subject = $2
 ) t
 WHERE f.workspace = $1 AND f.subject = $2 AND f.digest = t.digest AND t.up_to > $3::bigint
+    AND NOT EXISTS (SELECT 1 FROM drafts d
+        WHERE d.workspace = f.workspace AND d.subject = f.subject AND position(f.digest in d.form::text) > 0)
 `
 
 type TrimStagedFilesParams struct {
@@ -99,7 +114,7 @@ type TrimStagedFilesParams struct {
 	Room      int64
 }
 
-// Keeps what was used last, as far as the room goes.
+// Keeps what was used last, as far as the room goes, and what a draft holds.
 func (q *Queries) TrimStagedFiles(ctx context.Context, db DBTX, arg TrimStagedFilesParams) error {
 	_, err := db.Exec(ctx, trimStagedFiles, arg.Workspace, arg.Subject, arg.Room)
 	return err

@@ -19,7 +19,8 @@ const (
 	// stagedRoom is what one member's staged contents may take in a workspace,
 	// in bytes: six skills of the largest size.
 	stagedRoom = 6 * capability.MaxFilesTotal
-	// stagedFor is how long a content is kept that no form asks for.
+	// stagedFor is how long a content is kept that no form asks for and no draft
+	// holds.
 	stagedFor = 30 * 24 * time.Hour
 )
 
@@ -31,8 +32,8 @@ func ContentDigest(content []byte) string {
 
 // StageFiles keeps contents for a form that is still being written, which then
 // names them by ContentDigest. They are the actor's alone and count for
-// nothing. What he used longest ago makes room where there is too little, so
-// that what was just sent is always there. Contents of more than a skill may
+// nothing. What he used longest ago makes room where there is too little, unless
+// a draft of his holds it, so that what was just sent is always there. Contents of more than a skill may
 // hold are a files_too_large fault.
 func (s *Service) StageFiles(ctx context.Context, actor capability.Actor, contents [][]byte) error {
 	if len(contents) == 0 {
@@ -97,9 +98,12 @@ func (s *Service) StagedFiles(ctx context.Context, actor capability.Actor, diges
 	return out, nil
 }
 
-// SweepStaged removes the contents that no form asked for in a long time and
-// returns how many.
+// SweepStaged removes the contents that no form asked for in a long time and no
+// draft holds, and returns how many.
 func (s *Service) SweepStaged(ctx context.Context) (int, error) {
+	if err := queries.KeepDraftedFiles(ctx, s.db, stagedFor.Seconds()); err != nil {
+		return 0, pg.Fault(fmt.Errorf("keep drafted files: %w", err))
+	}
 	n, err := queries.SweepStagedFiles(ctx, s.db, stagedFor.Seconds())
 	if err != nil {
 		return 0, pg.Fault(fmt.Errorf("sweep staged files: %w", err))

@@ -48,20 +48,29 @@ func TestStagedFilesMakeRoomForThoseUsedLast(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	var contents []string
-	for i := range 7 {
+	for i := range 8 {
 		content := bytes.Repeat([]byte{byte('a' + i)}, capability.MaxFilesTotal)
 		contents = append(contents, string(content))
 		if i == 6 {
 			staged(t, b, b.member, contents[0]) // the oldest, but just asked for
+			b.draft(t, b.member, contents[1])
 		}
 		wantCode(t, b.ws.StageFiles(t.Context(), b.member, [][]byte{content}), "")
 	}
 	got := staged(t, b, b.member, contents...)
 	for i, content := range contents {
-		if _, kept := got[content]; kept != (i != 1) {
+		if _, kept := got[content]; kept != (i != 2) {
 			t.Errorf("content %d kept: %v", i, kept)
 		}
 	}
+}
+
+// draft keeps a form of the actor's that names the content.
+func (b *bundle) draft(t *testing.T, actor capability.Actor, content string) {
+	t.Helper()
+	b.exec(t, `INSERT INTO drafts (id, workspace, subject, kind, name, form, saved_by)
+		VALUES (gen_random_uuid(), $1, $2, 'skill', 'x', json_build_object('files.list', json_build_array($3::text)), gen_random_uuid())`,
+		actor.Workspace, actor.Subject, `[{"p":"a.md","d":"`+workspace.ContentDigest([]byte(content))+`"}]`)
 }
 
 func TestStagedFilesAreSweptWhenNobodyAsksForThem(t *testing.T) {
@@ -69,10 +78,14 @@ func TestStagedFilesAreSweptWhenNobodyAsksForThem(t *testing.T) {
 	b := setup(t)
 	wantCode(t, b.ws.StageFiles(t.Context(), b.member, [][]byte{[]byte("old"), []byte("new")}), "")
 	b.exec(t, `UPDATE staged_files SET used_at = now() - interval '31 days' WHERE digest = $1`, workspace.ContentDigest([]byte("old")))
+	wantCode(t, b.ws.StageFiles(t.Context(), b.member, [][]byte{[]byte("drafted")}), "")
+	b.draft(t, b.member, "drafted")
+	b.draft(t, b.admin, "old") // another member's draft keeps nothing
+	b.exec(t, `UPDATE staged_files SET used_at = now() - interval '31 days' WHERE digest = $1`, workspace.ContentDigest([]byte("drafted")))
 	if n, err := b.ws.SweepStaged(t.Context()); err != nil || n != 1 {
 		t.Errorf("swept %d, %v", n, err)
 	}
-	if diff := cmp.Diff(map[string]string{"new": "new"}, staged(t, b, b.member, "old", "new")); diff != "" {
+	if diff := cmp.Diff(map[string]string{"new": "new", "drafted": "drafted"}, staged(t, b, b.member, "old", "new", "drafted")); diff != "" {
 		t.Error(diff)
 	}
 }
