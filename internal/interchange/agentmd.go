@@ -92,11 +92,11 @@ func readAgent(raw []byte, name, image string, item *Item) error {
 	note(short != description, "description_cut", "The description is longer than %d characters and was cut.", capability.MaxDescription)
 	note(m.values["tools"] != nil, "agent_tools", "The tools that the agent names are not kept: what a worker may call is decided where it runs.")
 	more := m.others([]string{"name", "description", "model", "tools"})
-	note(len(more) > 0, "command_fields", "These fields mean nothing here and are not kept: %s.", clip(strings.Join(more, ", "), 200))
+	item.about(len(more) > 0, "command_fields", "These fields mean nothing here and are not kept", clip(strings.Join(more, ", "), 200))
 	if image == "" {
 		item.Wants = []Want{WantImage}
 		return fault.New(fault.Invalid, "agent_needs_image", "%q is a subagent of Claude Code. It becomes a delegation profile, which needs an image to work in.", clip(name, 80)).
-			Do("Name an image in which the claude-code harness runs.")
+			Do("Name an image in which the claude-code harness runs.").With("name", clip(name, 80))
 	}
 	item.Content = capability.Content{Name: shorten(name, capability.MaxName), Description: short, Spec: spec}
 	return nil

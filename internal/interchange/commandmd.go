@@ -80,6 +80,9 @@ func (r *commandReading) explain(m *matter) {
 	text := r.spec.Template
 	more := m.others(commandFields)
 	r.note(len(more) > 0, "command_fields", "These fields mean nothing here and are not kept: %s.", clip(strings.Join(more, ", "), 200))
+	if len(more) > 0 {
+		r.notes[len(r.notes)-1].Subject = clip(strings.Join(more, ", "), 200)
+	}
 	r.note(m.values["hooks"] != nil, "hooks_not_run", "The hooks in the front matter do not run: a hook is a capability of its own.")
 	r.note(expansion.MatchString(text), "command_expansion", "It asks for the output of shell commands. Nothing is executed: the model sees these lines as they stand.")
 	r.note(mention.MatchString(text), "command_files", "It mentions files with @. They are not put in: the model sees the names as they stand.")

@@ -133,7 +133,7 @@ func (w *pluginWriter) part(c capability.Content) error {
 		return nil
 	}
 	return fault.New(fault.Invalid, "not_in_a_plugin", "%q cannot be part of a plugin, which holds skills, commands, hooks and servers.", clip(c.Name, 80)).
-		Do("Export it in the format of capstore.")
+		Do("Export it in the format of capstore.").With("name", clip(c.Name, 80))
 }
 
 // free is a path below the folder that no other part has.

@@ -112,7 +112,7 @@ func (r *pluginRead) hookFile(face *manifest, rel string) bool {
 }
 
 func unreadableHooks() *fault.Fault {
-	return fault.New(fault.Invalid, "plugin_part_unreadable", "Hooks are a map from events to lists of handlers.")
+	return fault.New(fault.Invalid, "hooks_unreadable", "Hooks are a map from events to lists of handlers.")
 }
 
 func (r *pluginRead) hookMap(face *manifest, p string, events *object) {
@@ -166,7 +166,7 @@ func (r *pluginRead) hook(face *manifest, p string, h handler) {
 	event, known := hookEvent(h.event)
 	if !known {
 		base.Fault = fault.New(fault.Invalid, "hook_event", "There is no event %q here; there are %s.", clip(h.event, 60), eventNames()).
-			Do("Leave the hook out, or have its author write it for one of these events.")
+			Do("Leave the hook out, or have its author write it for one of these events.").With("what", clip(h.event, 60)).With("events", eventNames())
 		r.items = append(r.items, r.finish(face, base))
 		return
 	}
@@ -210,16 +210,16 @@ func (h handler) refused() *fault.Fault {
 	kind := h.fields.text("type")
 	switch {
 	case kind == "" && h.fields.text("command") == "":
-		return no("hook_type", "The handler names neither a type nor a command.")
+		return no("hook_command", "The handler names no command.")
 	case kind != "" && kind != "command":
-		return no("hook_type", "A handler of the type %q is not run here: a hook is a script.", clip(kind, 40))
+		return no("hook_type", "A handler of the type %q is not run here: a hook is a script.", clip(kind, 40)).With("what", clip(kind, 40))
 	case strings.TrimSpace(h.fields.text("command")) == "":
-		return no("hook_type", "The handler gives no command.")
+		return no("hook_command", "The handler names no command.")
 	case h.fields.text("if") != "":
-		return no("hook_condition", "The handler only runs if %q, which cannot be said here: it would run for more than its author meant.", clip(h.fields.text("if"), 120))
+		return no("hook_condition", "The handler only runs if %q, which cannot be said here: it would run for more than its author meant.", clip(h.fields.text("if"), 120)).With("what", clip(h.fields.text("if"), 120))
 	}
 	if shell := h.fields.text("shell"); shell != "" && shell != "bash" && shell != "sh" {
-		return no("hook_language", "The handler is written for %s; bash, Python and Node run here.", clip(shell, 40))
+		return no("hook_shell", "The handler is written for %s; bash, Python and Node run here.", clip(shell, 40)).With("what", clip(shell, 40))
 	}
 	return nil
 }

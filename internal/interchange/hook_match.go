@@ -25,8 +25,8 @@ func (h handler) matchers(event capability.Event, item *Item) ([]string, *fault.
 	case capability.EventBeforeTool, capability.EventAfterTool:
 	case capability.EventSessionStart:
 		if !slices.Contains(listed(m), "startup") {
-			return nil, fault.New(fault.Invalid, "hook_matcher", "It only runs when a session starts by %q; here a session starts anew or not at all.", clip(m, 60)).
-				Do("Leave the hook out.")
+			return nil, fault.New(fault.Invalid, "hook_session", "It only runs when a session starts by %q; here a session starts anew or not at all.", clip(m, 60)).
+				Do("Leave the hook out.").With("what", clip(m, 60))
 		}
 		return []string{""}, nil
 	default:
@@ -36,7 +36,7 @@ func (h handler) matchers(event capability.Event, item *Item) ([]string, *fault.
 	out, ok := globs(m)
 	if !ok {
 		return nil, fault.New(fault.Invalid, "hook_matcher", "The matcher %q cannot be said as a pattern with * and ?.", clip(m, 120)).
-			Do("Have its author list the tools, or watch all of them and decide in the script.")
+			Do("Have its author list the tools, or watch all of them and decide in the script.").With("what", clip(m, 120))
 	}
 	foreign := func(glob string) bool {
 		return !strings.HasPrefix(glob, "mcp__") && !strings.HasPrefix(glob, "code__") && !strings.HasPrefix(glob, "capstore__") && !strings.HasPrefix(glob, "*")

@@ -52,7 +52,7 @@ func (r *pluginRead) script(h *object, item *Item) (script, *fault.Fault) {
 		for _, v := range h.list("args") {
 			s, ok := v.(string)
 			if !ok {
-				return script{}, fault.New(fault.Invalid, "plugin_part_unreadable", "The arguments of a handler are texts.")
+				return script{}, fault.New(fault.Invalid, "hook_arguments", "The arguments of a handler are texts.")
 			}
 			argv = append(argv, s)
 		}
@@ -136,7 +136,7 @@ func (r *pluginRead) program(argv []string, item *Item) (out script, ok bool, f 
 	}
 	if by == "" {
 		return script{}, false, fault.New(fault.Invalid, "hook_language", "%q is no script that runs here: bash, Python and Node do.", clip(rel, 120)).
-			Do("Leave the hook out, or have its author write it in one of these.")
+			Do("Leave the hook out, or have its author write it in one of these.").With("what", clip(rel, 120))
 	}
 	out = script{language: by, code: text, name: kebab(commandStem(rel)), shown: path.Base(rel)}
 	more, f := r.needed(file, text)
@@ -149,7 +149,7 @@ func (r *pluginRead) program(argv []string, item *Item) (out script, ok bool, f 
 	}
 	words := append([]string{programs[by], "${" + pluginRoot + "}/" + rel}, argv[1:]...)
 	out.language, out.code, out.files = capability.Bash, wrapper("exec "+shellWords(words)), more
-	item.note(true, "hook_files", "Taken along: "+clip(fileNames(more), 300)+".")
+	item.about(true, "hook_files", "Taken along", clip(fileNames(more), 300))
 	return out, true, nil
 }
 
@@ -177,7 +177,7 @@ func (r *pluginRead) scriptFile(rel string) (TreeFile, string, *fault.Fault) {
 	file, ok := r.tree.file(r.join(clean))
 	if !ok {
 		return TreeFile{}, "", fault.New(fault.Invalid, "hook_script_missing", "The hook runs %q, which is not in the plugin.", clip(rel, 120)).
-			Do("Import the whole folder of the plugin, or ask its author for the missing script.")
+			Do("Import the whole folder of the plugin, or ask its author for the missing script.").With("what", clip(rel, 120))
 	}
 	raw, err := readWithin(file, capability.MaxCode)
 	if err == nil {
@@ -208,7 +208,7 @@ func languageOf(p, text string) capability.Language {
 // names.
 func (r *pluginRead) shellLine(line string, item *Item) (script, *fault.Fault) {
 	if strings.HasPrefix(strings.TrimLeft(line, `"'`), "$CLAUDE_PROJECT_DIR") || strings.HasPrefix(strings.TrimLeft(line, `"'`), "${CLAUDE_PROJECT_DIR}") {
-		return script{}, fault.New(fault.Invalid, "hook_script_missing", "The hook runs a script of the project's folder, which is not in the plugin.").
+		return script{}, fault.New(fault.Invalid, "hook_script_outside", "The hook runs a script of the project's folder, which is not in the plugin.").
 			Do("Have its author put the script into the plugin.")
 	}
 	item.note(strings.Contains(line, "CLAUDE_PROJECT_DIR"), "hook_project", "It looks into the project's folder, which there is none of here.")
@@ -242,7 +242,7 @@ func (r *pluginRead) shellLine(line string, item *Item) (script, *fault.Fault) {
 		}
 	}
 	slices.SortFunc(files, func(a, b capability.File) int { return strings.Compare(a.Path, b.Path) })
-	item.note(len(files) > 0, "hook_files", "Taken along: "+clip(fileNames(files), 300)+".")
+	item.about(len(files) > 0, "hook_files", "Taken along", clip(fileNames(files), 300))
 	return script{language: capability.Bash, code: wrapper(line), files: files}, nil
 }
 

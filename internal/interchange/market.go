@@ -150,7 +150,7 @@ func (e *marketEntry) elsewhere(source *object) {
 		e.item.Fault = marketFault("The entry %q names no source.", e.name)
 		return
 	default:
-		e.item.Fault = marketFault("The entry %q has a source of the unknown sort %q.", e.name, clip(kind, 40))
+		e.item.Fault = marketFault("The entry %q has a source of the unknown sort %q.", e.name, clip(kind, 40)).With("what", e.name)
 		return
 	}
 	e.item.Status = Ignored

@@ -37,7 +37,7 @@ func (r *pluginRead) commands(face *manifest) {
 
 func unreadablePart(component string) *fault.Fault {
 	return fault.New(fault.Invalid, "plugin_part_unreadable", "An entry of %q is neither a path nor the part itself.", component).
-		Do("Its author has to correct the manifest.")
+		Do("Its author has to correct the manifest.").With("what", component)
 }
 
 // markdown are the documents of a folder, the notes to its readers left out,

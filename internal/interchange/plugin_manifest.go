@@ -70,7 +70,7 @@ func (p *plugin) readManifest(f TreeFile) {
 			unknown = append(unknown, k)
 		}
 	}
-	item.note(len(unknown) > 0, "plugin_fields", "The manifest has fields that no plugin has: "+clip(strings.Join(unknown, ", "), 200)+".")
+	item.about(len(unknown) > 0, "plugin_fields", "The manifest has fields that no plugin has", clip(strings.Join(unknown, ", "), 200))
 	item.note(fields.has("dependencies"), "plugin_dependencies", "The plugin depends on others; they are not fetched.")
 	p.manifest = &item
 	p.faces = append(p.faces, &manifest{name: name, fields: fields, own: fields, at: f.Path})
@@ -79,6 +79,13 @@ func (p *plugin) readManifest(f TreeFile) {
 func (i *Item) note(when bool, code, message string) {
 	if when {
 		i.Notes = append(i.Notes, Note{Path: i.Path, Code: code, Message: message})
+	}
+}
+
+// about is note with what the message is about after it.
+func (i *Item) about(when bool, code, message, subject string) {
+	if when {
+		i.Notes = append(i.Notes, Note{Path: i.Path, Code: code, Message: message + ": " + subject + ".", Subject: subject})
 	}
 }
 
@@ -152,7 +159,7 @@ func pluginPath(s string) (string, *fault.Fault) {
 	}
 	if code, message := capability.PathFault(rel); code != "" {
 		return "", fault.New(fault.Invalid, "plugin_path", "The plugin names %q. %s", clip(s, 120), message).
-			Do("Its author has to name a path that begins with ./ and stays inside the plugin.")
+			Do("Its author has to name a path that begins with ./ and stays inside the plugin.").With("what", clip(s, 120))
 	}
 	return rel, nil
 }
@@ -169,7 +176,7 @@ func (r *pluginRead) refuse(face *manifest, component string, n int, f *fault.Fa
 
 func missingPart(s string) *fault.Fault {
 	return fault.New(fault.Invalid, "plugin_part_missing", "The plugin names %q, which is not in it.", clip(s, 120)).
-		Do("Import the whole folder of the plugin, or ask its author for the missing part.")
+		Do("Import the whole folder of the plugin, or ask its author for the missing part.").With("what", clip(s, 120))
 }
 
 // tags are the keywords and the category of the plugin, beside those given.
