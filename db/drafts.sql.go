@@ -192,6 +192,44 @@ func (q *Queries) LockDrafts(ctx context.Context, db DBTX, owner string) error {
 	return err
 }
 
+const peopleOf = `-- name: PeopleOf :many
+SELECT m.workspace, count(*) AS people FROM memberships m
+WHERE m.workspace = ANY ($1::text[])
+    AND EXISTS (SELECT 1 FROM memberships own WHERE own.workspace = m.workspace AND own.subject = $2)
+GROUP BY m.workspace
+`
+
+type PeopleOfParams struct {
+	Slugs   []string
+	Subject uuid.UUID
+}
+
+type PeopleOfRow struct {
+	Workspace string
+	People    int64
+}
+
+// How many belong to each of the subject's own workspaces.
+func (q *Queries) PeopleOf(ctx context.Context, db DBTX, arg PeopleOfParams) ([]PeopleOfRow, error) {
+	rows, err := db.Query(ctx, peopleOf, arg.Slugs, arg.Subject)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PeopleOfRow
+	for rows.Next() {
+		var i PeopleOfRow
+		if err := rows.Scan(&i.Workspace, &i.People); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const updateDraft = `-- name: UpdateDraft :one
 UPDATE drafts SET base_version = $1, name = $2, form = $3, revision = revision + 1, saved_by = $4, updated_at = now()
 WHERE id = $5 AND workspace = $6 AND subject = $7 AND kind = $8

@@ -10,7 +10,8 @@ import (
 	"capstore/views/ui"
 )
 
-// Author is the form in which a capability, or its next version, is written.
+// Author is the form in which a capability, or its next version, is written,
+// one step of it at a time.
 type Author struct {
 	Workspace     string
 	WorkspaceName string
@@ -18,7 +19,12 @@ type Author struct {
 	Form          Form
 	// Base is the version that an edit starts from; nil for a new capability.
 	Base *AuthorBase
-	// Typed says that the form holds what nobody has published yet.
+	// Step is the one that is shown, with every other one in which something is
+	// wrong.
+	Step string
+	// Draft is what keeps the form; nil where it is not kept.
+	Draft *AuthorDraft
+	// Typed says that the form holds what nobody has published or kept yet.
 	Typed      bool
 	ProposedID string // the id that the name makes
 	// Reason says why the reader cannot publish and who can; "" when he can.
@@ -28,10 +34,16 @@ type Author struct {
 	// PublicReason says the same as Reason of the reach public.
 	PublicReason string
 	Targets      []Workspace // that he may share with
-	Files        FilesForm
-	Document     Document // of a skill
-	Outcome      *AuthorOutcome
-	Stale        *AuthorStale
+	// People are how many belong to each workspace that may see it, by slug.
+	People    map[string]int
+	Suggested *AuthorSuggestion
+	Files     FilesForm
+	Document  Document // of a skill
+	Preview   string   // a command as the model sees it
+	// SampleEvent is an event of the kind that a hook waits for, as JSON.
+	SampleEvent string
+	Outcome     *AuthorOutcome
+	Stale       *AuthorStale
 	// Missing is what the form lacks as it is being filled in.
 	Missing []ui.SummaryItem
 	// Action is where the form goes, for a form that does not publish; "" is
@@ -53,12 +65,58 @@ type AuthorBase struct {
 	FromFile bool
 }
 
+// AuthorSuggestion is the bump that the changes ask for.
+type AuthorSuggestion struct {
+	Bump string
+	Why  []string // in words; none for a change that nobody notices
+}
+
 // AuthorOutcome is what checking or trying the draft gave.
 type AuthorOutcome struct {
 	Checked bool // nothing is wrong with it; nothing ran
-	Call    ChatCall
 	Tried   bool
-	Missing []string // secrets that it ran without
+	Example string // the number of the example that ran; "" for the input
+	Call    *ChatCall
+	Hook    *HookOutcome
+	Probe   *AuthorProbe
+	Running *RunningTry
+	Missing []MissingSecret // secrets that it ran without
+}
+
+// MissingSecret is a secret that something ran without.
+type MissingSecret struct {
+	Name string
+	Href string // where one is added
+}
+
+// HookOutcome is how a hook's answer was read.
+type HookOutcome struct {
+	Decision  string // allow, ask, rewrite or deny
+	Reason    string
+	Arguments string // of a rewrite, as JSON
+	Failure   string // why it gave no answer of its own; "" when it did
+}
+
+// AuthorProbe is what a server said of itself.
+type AuthorProbe struct {
+	Tools   []ProbedTool
+	Trouble string // why it said nothing
+	Notes   []string
+}
+
+// ProbedTool is a tool as its server describes it.
+type ProbedTool struct {
+	Name     string
+	Text     string
+	ReadOnly bool   // the server's own word
+	Refused  string // why it cannot be used
+	New      bool   // the form does not list it
+}
+
+// RunningTry is a try that goes on.
+type RunningTry struct {
+	Stop        string // where it is stopped
+	Log, Stderr string
 }
 
 // AuthorStale says that a newer version was published since the form was
@@ -68,13 +126,11 @@ type AuthorStale struct {
 	DiffHref string
 }
 
-// formKinds have a form of their own; jsonKinds are written as JSON.
-var (
-	formKinds = []string{"code", "skill", "mcp"}
-	jsonKinds = []string{"hook", "command", "environment", "delegation"}
-)
+// authorKinds are the kinds in the order in which they are offered.
+var authorKinds = []string{"code", "skill", "mcp", "command", "hook", "environment", "delegation"}
 
-// authorLanguages are what a code tool is written in.
+// authorLanguages are what a code tool is written in; a hook may be a shell
+// script as well.
 var authorLanguages = []string{"python", "node"}
 
 // FormAction is where the form goes.
@@ -130,20 +186,15 @@ func (a Author) row(list string, row int, field string) string {
 	return a.Form.Value(RowName(list, row, field), "")
 }
 
-func (a Author) chosen(name, fallback string, values ...string) map[string]bool {
-	current := a.Form.Value(name, fallback)
-	out := map[string]bool{}
-	for _, v := range values {
-		out[v] = v == current
-	}
-	return out
-}
-
 func (a Author) languages() []ui.Option {
-	chosen := a.chosen("spec.language", authorLanguages[0], authorLanguages...)
-	return []ui.Option{
-		{Value: "python", Label: "Python", Selected: chosen["python"]}, {Value: "node", Label: "Node.js", Selected: chosen["node"]},
+	current := a.editorLanguage()
+	options := []ui.Option{
+		{Value: "python", Label: "Python", Selected: current == "python"}, {Value: "node", Label: "Node.js", Selected: current == "node"},
 	}
+	if a.Kind == "hook" {
+		options = append(options, ui.Option{Value: "bash", Label: "Bash", Selected: current == "bash"})
+	}
+	return options
 }
 
 // editorLanguage is the language in which the editor colours the code.
@@ -166,6 +217,22 @@ func (a Author) reaches(ctx context.Context) []ui.Option {
 	options := ReachOptions(ctx, a.Form.Value("visibility", a.DefaultReach), a.WorkspaceName, a.PublicReason)
 	if len(a.Targets) == 0 {
 		options[2].Reason = i18n.T(ctx, "author.no_targets")
+	}
+	if n := a.People[a.Workspace]; n > 0 {
+		for i := 1; i <= 2; i++ {
+			options[i].Help += " " + i18n.N(ctx, "author.people", n)
+		}
+	}
+	return options
+}
+
+// targets are the workspaces to share with, each with how many people it has.
+func (a Author) targets(ctx context.Context) []ui.Option {
+	options := targetOptions(a.Form, a.Targets, nil)
+	for i, o := range options {
+		if n := a.People[o.Value]; n > 0 {
+			options[i].Help += " · " + i18n.N(ctx, "author.people", n)
+		}
 	}
 	return options
 }
@@ -204,6 +271,9 @@ func (a Author) bumps(ctx context.Context) []ui.Option {
 	options := a.choices(ctx, "bump", "bump", "patch", "patch", "minor", "major", "exact")
 	for i, bump := range []string{"patch", "minor", "major"} {
 		options[i].Label += " · " + a.Base.Next[bump]
+		if a.Suggested != nil && a.Suggested.Bump == bump {
+			options[i].Label += " · " + i18n.T(ctx, "author.suggested")
+		}
 	}
 	return options
 }
@@ -217,17 +287,14 @@ func (a Author) op(op, anchor, label string, icon ui.IconName) ui.ButtonArgs {
 	}
 }
 
-// check is the button that tells what is wrong without publishing.
-func (a Author) check(ctx context.Context) ui.ButtonArgs {
-	b := a.op(OpCheck, "author-end", i18n.T(ctx, "author.check"), ui.IconCheck)
-	b.Small = false
-	return b
-}
-
-// liveAttrs ask what the form lacks whenever somebody stops typing in it.
-func (a Author) liveAttrs() templ.Attributes {
+// watchAttrs ask what the form lacks whenever somebody stops typing in it, and
+// keep what stands in it. A viewer has nothing to keep.
+func (a Author) watchAttrs() templ.Attributes {
+	if a.Reason != "" {
+		return nil
+	}
 	return ui.Hx{
-		Post: a.action(), Include: "#author", Swap: "outerHTML", Sync: "this:replace",
+		Post: a.action(), Include: "#author", Target: "#author-live", Swap: "outerMorph", Sync: "this:queue last",
 		Trigger: "input from:#author delay:1s, change from:#author delay:1s",
 	}.Attrs()
 }

@@ -32,13 +32,31 @@ const maxFormRows = 1000
 
 // Operations of the authoring form's buttons, beside publishing. Those on a
 // list go with its name, a removal with the row as well: add:spec.examples,
-// remove:spec.examples.2.
+// remove:spec.examples.2. A step, a way to write the schema, an example to try
+// and how to keep a draft follow theirs in the same way.
 const (
 	OpPublish = "publish"
 	OpCheck   = "check"
 	OpTry     = "try"
+	OpSave    = "save"
+	OpStep    = "step"
+	OpSchema  = "schema"
+	OpPreview = "preview"
+	OpTake    = "take" // the tools that the server named into the list
 	opAdd     = "add:"
 	opRemove  = "remove:"
+)
+
+// Ways to keep a draft that was saved elsewhere meanwhile.
+const (
+	SaveOver = "over" // what stands here takes its place
+	SaveNew  = "new"  // what stands here is another draft
+)
+
+// Ways to write the schema of parameters.
+const (
+	SchemaRows = "rows"
+	SchemaJSON = "json"
 )
 
 // AddedTo returns the list to which the operation adds a row, "" when it does

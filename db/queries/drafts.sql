@@ -29,3 +29,10 @@ ORDER BY d.updated_at DESC, d.id LIMIT 100;
 
 -- name: DeleteDraft :execrows
 DELETE FROM drafts WHERE id = @id AND workspace = @workspace AND subject = @subject;
+
+-- name: PeopleOf :many
+-- How many belong to each of the subject's own workspaces.
+SELECT m.workspace, count(*) AS people FROM memberships m
+WHERE m.workspace = ANY (@slugs::text[])
+    AND EXISTS (SELECT 1 FROM memberships own WHERE own.workspace = m.workspace AND own.subject = @subject)
+GROUP BY m.workspace;

@@ -35,8 +35,8 @@ type Draft struct {
 	// Revision is what the saver has seen, 0 while nothing was saved. Another
 	// one's since is a conflict, but not one of the same opened form, whose
 	// answer may have been lost.
-	Revision int64
-	SavedBy  uuid.UUID // the opened form that saves; not read back
+	Revision  int64
+	SavedBy   uuid.UUID // the opened form that saves; not read back
 	UpdatedAt time.Time
 }
 

@@ -44,8 +44,12 @@ type Outline struct {
 	Rest  json.RawMessage // further keywords of the whole, an object; nil for none
 }
 
+// maxLines is how many parameters a list shows.
+const maxLines = 200
+
 // OutlineOf reads a schema as a list. It is false for what no list shows: a
-// schema that is not an object's, or a parameter that is no schema object.
+// schema that is not an object's, a parameter that is no schema object or whose
+// name cannot be typed on one line, and more parameters than anybody reads.
 func OutlineOf(raw json.RawMessage) (Outline, bool) {
 	root, ok := membersOf(raw)
 	if !ok || string(root.take("type")) != `"object"` {
@@ -56,7 +60,7 @@ func OutlineOf(raw json.RawMessage) (Outline, bool) {
 	if given := root.take("properties"); given != nil {
 		properties, ok = membersOf(given)
 	}
-	if !ok {
+	if !ok || len(properties) > maxLines {
 		return Outline{}, false
 	}
 	required, ok := namesOf(root.take("required"))
@@ -88,7 +92,7 @@ func OutlineOf(raw json.RawMessage) (Outline, bool) {
 // else stays in Rest as it is.
 func lineOf(p member) (Line, bool) {
 	schema, ok := membersOf(p.value)
-	if !ok {
+	if !ok || p.key == "" || p.key != strings.TrimSpace(p.key) || strings.ContainsAny(p.key, "\r\n") {
 		return Line{}, false
 	}
 	line := Line{Name: p.key, Type: TypeAny}

@@ -54,7 +54,7 @@ func TestWhatNoListShows(t *testing.T) {
 	for _, raw := range []string{
 		``, `true`, `[]`, `{}`, `{"type":"string"}`, `{"type":["object"]}`, `{"type":"object","properties":[]}`,
 		`{"type":"object","properties":{"a":true}}`, `{"type":"object","required":"a"}`, `{"type":"object","required":[null]}`,
-		`{"type":"object","required":["a","a"]}`,
+		`{"type":"object","required":["a","a"]}`, `{"type":"object","properties":{"":{}}}`, `{"type":"object","properties":{" a":{}}}`,
 	} {
 		if _, ok := OutlineOf(json.RawMessage(raw)); ok {
 			t.Errorf("%s is shown as a list", raw)

@@ -2,7 +2,11 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
+	"github.com/google/uuid"
+
+	"capstore/internal/agent"
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/internal/fault"
@@ -18,13 +22,20 @@ const maxImport = 16 << 20
 func (s *Site) authorRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/{workspace}/store/new", Access: Member, handler: s.newCapabilityPage},
-		{Method: "POST", Pattern: "/{workspace}/store/new", Access: Member, handler: s.newCapability},
+		{Method: "POST", Pattern: "/{workspace}/store/new", Access: Member, Body: maxForm, handler: s.newCapability},
+		{Method: "GET", Pattern: "/{workspace}/store/new/drafts", Access: Member, handler: s.draftsPage},
+		{Method: "POST", Pattern: "/{workspace}/store/new/drafts", Access: Member, handler: s.discardDraft},
+		{Method: "POST", Pattern: "/{workspace}/store/new/stop", Access: Member, handler: s.stopTry},
 		{Method: "GET", Pattern: "/{workspace}/store/{source}/{id}/edit", Access: Member, handler: s.editPage},
-		{Method: "POST", Pattern: "/{workspace}/store/{source}/{id}/edit", Access: Member, handler: s.edit},
+		{Method: "POST", Pattern: "/{workspace}/store/{source}/{id}/edit", Access: Member, Body: maxForm, handler: s.edit},
 		{Method: "GET", Pattern: "/{workspace}/store/import", Access: Member, handler: s.importPage},
 		{Method: "POST", Pattern: "/{workspace}/store/import", Access: Member, Body: 2 * maxImport, handler: s.importSkills},
 	}
 }
+
+// maxForm bounds a form with files to upload: what a draft holds, and as much
+// again for how a browser spells it.
+const maxForm = 2 * catalog.MaxDraft
 
 // author is what the form writes: a new capability of a kind, or with base the
 // next version of one.
@@ -47,7 +58,24 @@ func (s *Site) newCapabilityPage(c *Ctx) error {
 	if !kind.Known() {
 		return fault.Missing()
 	}
-	return s.showAuthor(c, http.StatusOK, author{kind: kind}, views.Author{Form: views.Form{Values: starter(kind)}})
+	return s.openForm(c, author{kind: kind})
+}
+
+// openForm shows the form with the draft that the address names, else as it
+// begins.
+func (s *Site) openForm(c *Ctx, a author) error {
+	v := views.Author{Form: views.Form{Values: starter(a.kind)}}
+	if a.base != nil {
+		v.Form.Values = draftValues(a.base.Content)
+	}
+	if c.R.URL.Query().Get("draft") != "" {
+		form, err := s.loadDraft(c, a)
+		if err != nil {
+			return err
+		}
+		v.Form.Values = form
+	}
+	return s.showAuthor(c, http.StatusOK, a, v)
 }
 
 // whyNotWrite says why the reader cannot publish here and who can; "" when he
@@ -78,11 +106,19 @@ func (s *Site) newCapability(c *Ctx) error {
 }
 
 func (s *Site) editPage(c *Ctx) error {
-	a, err := s.loadEdit(c, "")
+	version := ""
+	if id, err := uuid.Parse(c.R.URL.Query().Get("draft")); err == nil {
+		d, err := s.Catalog.Draft(c.R.Context(), c.Actor(), id)
+		if err != nil {
+			return err
+		}
+		version = d.Base.Version
+	}
+	a, err := s.loadEdit(c, version)
 	if err != nil {
 		return err
 	}
-	return s.showAuthor(c, http.StatusOK, a, views.Author{Form: views.Form{Values: draftValues(a.base.Content)}})
+	return s.openForm(c, a)
 }
 
 func (s *Site) edit(c *Ctx) error {
@@ -145,7 +181,7 @@ func bumpsOf(newest string) map[string]string {
 // showAuthor draws the form, with everything that does not depend on what was
 // typed filled in here.
 func (s *Site) showAuthor(c *Ctx, status int, a author, v views.Author) error {
-	v.Workspace, v.WorkspaceName, v.Kind = c.Who.Workspace, c.Who.WorkspaceName, string(a.kind)
+	v = c.aboutAuthor(a, v)
 	v.Reason, v.PublicReason = c.whyNotWrite(), c.refusal(capability.MayPublishPublic(c.Actor(), s.Catalog.Policy()))
 	v.Targets, v.DefaultReach = c.otherWorkspaces(), string(capability.DefaultReach(a.kind))
 	if name := v.Form.Value("name", ""); name != "" {
@@ -154,15 +190,44 @@ func (s *Site) showAuthor(c *Ctx, status int, a author, v views.Author) error {
 	if err := s.showFiles(c, a, &v); err != nil {
 		return err
 	}
+	if v.Step == views.StepPublish {
+		if err := s.beforePublishing(c, a, &v); err != nil {
+			return err
+		}
+	}
 	title, crumbs := c.T("author.new_kind."+string(a.kind)), []ui.Crumb{{Label: c.T("nav.mine"), Href: views.MinePath(c.Who.Workspace)}}
 	if a.base != nil {
-		v.Base = baseOf(a)
 		title = c.T("author.edit", "name", a.base.Name)
 		crumbs = append(crumbs, ui.Crumb{Label: a.base.Name, Href: views.CapabilityPath(c.Who.Workspace, a.base.Source, a.base.ID)})
 	}
 	page := c.Page(title, views.NavMine)
 	page.Crumbs, page.Editor = append(crumbs, ui.Crumb{Label: title}), true
 	return c.Render(status, views.AuthorPage(page, v))
+}
+
+// aboutAuthor fills in what the form and its fragments have in common.
+func (c *Ctx) aboutAuthor(a author, v views.Author) views.Author {
+	v.Workspace, v.WorkspaceName, v.Kind, v.Base = c.Who.Workspace, c.Who.WorkspaceName, string(a.kind), baseOf(a)
+	v.Step = v.FirstStep()
+	if v.Draft == nil {
+		v.Draft = draftIn(v.Form.Values)
+	}
+	if a.kind == capability.KindHook {
+		v.SampleEvent = string(agent.SampleEvent(capability.Event(v.Form.Value("spec.event", ""))))
+		if isSample(v.Form.Value("tryInput", "")) {
+			v.Form.Values.Del("tryInput") // of the event that was chosen before
+		}
+	}
+	if a.kind == capability.KindCommand {
+		r := &reading{form: v.Form.Values}
+		v.Preview = a.commandSpec(r).Expand(v.Form.Value("tryArguments", ""))
+	}
+	return v
+}
+
+// isSample reports whether the text is a sample event that nobody changed.
+func isSample(text string) bool {
+	return slices.ContainsFunc(capability.Events, func(e capability.Event) bool { return string(agent.SampleEvent(e)) == text })
 }
 
 // baseOf is what the view knows of the version that an edit starts from; nil
@@ -186,40 +251,4 @@ func (c *Ctx) otherWorkspaces() []views.Workspace {
 		}
 	}
 	return out
-}
-
-// write does what the pressed button says: publish, or show the form again
-// with a row more or less, checked or tried.
-func (s *Site) write(c *Ctx, a author) error {
-	form, err := c.Form()
-	if err != nil {
-		return err
-	}
-	plainBreaks(form)
-	op := form.Get("op")
-	if c.Htmx() && !views.IsFileOp(op) {
-		op = views.OpCheck // what its other buttons do comes without
-	}
-	v := views.Author{Form: views.Form{Values: form}, Typed: true}
-	if a, err = s.takeFiles(c, a, form); err != nil {
-		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, a, v, err))
-	}
-	if list := views.AddedTo(op); list != "" {
-		addRow(form, list)
-		return s.showAuthor(c, http.StatusOK, a, v)
-	}
-	if list, row, ok := views.RemovedFrom(op); ok {
-		removeRow(form, list, row)
-		return s.showAuthor(c, http.StatusOK, a, v)
-	}
-	compactRows(form)
-	switch op {
-	case views.OpPublish:
-		return s.publishDraft(c, a, v)
-	case views.OpCheck:
-		return s.checkDraft(c, a, v)
-	case views.OpTry:
-		return s.tryDraft(c, a, v)
-	}
-	return s.showAuthor(c, http.StatusOK, a, v)
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 
 	"capstore/internal/capability"
@@ -13,7 +14,7 @@ import (
 func (s *Site) publishDraft(c *Ctx, a author, v views.Author) error {
 	p, faults := a.publication(v.Form.Values)
 	if len(faults) > 0 {
-		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, a, v, fault.Fields(faults)))
+		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, v, fault.Fields(faults)))
 	}
 	out, err := s.Catalog.Publish(c.R.Context(), c.Actor(), p)
 	if err != nil {
@@ -30,12 +31,12 @@ func (s *Site) publishAgain(c *Ctx, a author, v views.Author, p catalog.Publicat
 	case f.Code == "changed_since" && a.base != nil:
 		return s.staleDraft(c, a, v)
 	case f.Kind == fault.Conflict:
-		return s.showAuthor(c, http.StatusConflict, a, withFaults(c, a, v, atConflict(c, p, f)))
+		return s.showAuthor(c, http.StatusConflict, a, withFaults(c, v, atConflict(c, p, f)))
 	case f.Kind == fault.Invalid:
-		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, a, v, c.onExisting(p, f)))
+		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, v, c.onExisting(p, f)))
 	case f.Code == "public_needs_admin":
 		denied := fault.Fields([]fault.Field{{Path: "/visibility", Code: f.Code, Message: c.refusal(f)}})
-		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, a, v, denied))
+		return s.showAuthor(c, http.StatusUnprocessableEntity, a, withFaults(c, v, denied))
 	}
 	return err
 }
@@ -76,8 +77,8 @@ func (s *Site) published(c *Ctx, p catalog.Publication, out catalog.Published) e
 }
 
 // withFaults is the form with every fault at its field.
-func withFaults(c *Ctx, a author, v views.Author, err error) views.Author {
-	v.Form = c.showDraft(a.kind, v.Form.Values, err)
+func withFaults(c *Ctx, v views.Author, err error) views.Author {
+	v.Form = c.showDraft(v.Form.Values, err)
 	return v
 }
 
@@ -109,4 +110,34 @@ func (c *Ctx) onExisting(p catalog.Publication, f *fault.Fault) error {
 		out.Fields = append(out.Fields, field)
 	}
 	return &out
+}
+
+// beforePublishing fills in what the last step shows: who would see it, and of
+// a next version the number that its changes ask for.
+func (s *Site) beforePublishing(c *Ctx, a author, v *views.Author) error {
+	if a.base == nil {
+		slugs := []string{c.Who.Workspace}
+		for _, target := range v.Targets {
+			slugs = append(slugs, target.Slug)
+		}
+		people, err := s.Catalog.Audience(c.R.Context(), c.Actor(), slugs)
+		v.People = people
+		return err
+	}
+	r := &reading{form: v.Form.Values}
+	p := catalog.Publication{Name: r.text("name"), Description: r.text("description")}
+	spec, faults := capability.DecodeSpec(a.spec(r, p))
+	if len(r.faults) > 0 || len(faults) > 0 {
+		return nil // told at its field
+	}
+	bump, why := capability.SuggestBump(a.base.Content, capability.Content{Name: p.Name, Description: p.Description, Spec: spec})
+	v.Suggested = &views.AuthorSuggestion{Bump: bump}
+	for _, effect := range why {
+		v.Suggested.Why = append(v.Suggested.Why, c.effectText(effect))
+	}
+	// A choice that nobody made follows the suggestion.
+	if form := v.Form.Values; cmp.Or(form.Get("suggested"), capability.BumpPatch) == form.Get("bump") {
+		form.Set("bump", bump)
+	}
+	return nil
 }

@@ -15,6 +15,8 @@ var rowLists = map[string][]string{
 	"spec.settings":        {"name", "description", "default", "required"},
 	"spec.metadata":        {"key", "value"},
 	"spec.files":           {"path", "content", "mediaType", "encoding", "kept", "executable"},
+	"spec.env":             {"name", "from", "value", "secretRef", "scope"},
+	"schema.rows":          {"name", "type", "description", "required", "default", "values", "items", "rest"},
 }
 
 // plainBreaks turns the line breaks that browsers send into plain ones.
@@ -87,9 +89,12 @@ func compactRows(form url.Values) {
 	}
 }
 
+// chosen are the fields of a row that always hold one of their choices.
+var chosen = map[string]bool{"type": true, "items": true, "from": true, "scope": true}
+
 func blank(row map[string]string) bool {
 	for field, value := range row {
-		if !flags[field] && strings.TrimSpace(value) != "" {
+		if !flags[field] && !chosen[field] && strings.TrimSpace(value) != "" {
 			return false
 		}
 	}

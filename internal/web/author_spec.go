@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/internal/fault"
@@ -60,6 +62,9 @@ func (r *reading) number(path, text string) int {
 func (a author) publication(form url.Values) (catalog.Publication, []fault.Field) {
 	r := &reading{form: form}
 	p := catalog.Publication{Name: r.text("name"), Description: r.text("description"), Note: r.text("note")}
+	if d := draftIn(form); d.Revision != "" {
+		p.Draft = uuid.MustParse(d.ID)
+	}
 	p.Spec = a.spec(r, p)
 	if a.base != nil {
 		p.ID, p.IfMatch, p.Bump = a.base.ID, form.Get("ifMatch"), form.Get("bump")
@@ -104,42 +109,57 @@ func (r *reading) alsoKernel(p catalog.Publication) {
 	}
 }
 
-// spec reads the fields of the kind. Kinds without a form of their own are
-// JSON, which goes on as it is but for its type.
+// spec reads the fields of the kind. Fields of which nobody touched any give
+// the very spec that they were filled from.
 func (a author) spec(r *reading, p catalog.Publication) json.RawMessage {
-	switch a.kind {
-	case capability.KindCode:
-		return capability.EncodeSpec(a.codeSpec(r))
-	case capability.KindSkill:
+	if a.kind == capability.KindSkill { // whose original stands for more than its fields
 		return capability.EncodeSpec(a.skillSpec(r, p))
-	case capability.KindMCP:
-		return capability.EncodeSpec(a.mcpSpec(r))
 	}
-	return a.jsonSpec(r)
+	spec := a.readSpec(r)
+	if len(r.faults) == 0 && a.untouched(r.form) && slices.Equal(besideOf(spec), besideOf(a.baseSpec())) {
+		spec = a.baseSpec()
+	}
+	return capability.EncodeSpec(spec)
 }
 
-func (a author) jsonSpec(r *reading) json.RawMessage {
-	raw := r.json("/spec", r.form.Get("spec"), "{}")
-	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(raw, &fields); raw != nil && err != nil {
-		r.add("/spec", "wrong_type", "Expected an object.")
+func (a author) readSpec(r *reading) capability.Spec {
+	switch a.kind {
+	case capability.KindMCP:
+		return a.mcpSpec(r)
+	case capability.KindHook:
+		return a.hookSpec(r)
+	case capability.KindCommand:
+		return a.commandSpec(r)
+	case capability.KindEnvironment:
+		return a.environmentSpec(r)
+	case capability.KindDelegation:
+		return a.delegationSpec(r)
 	}
-	if fields == nil {
-		fields = map[string]json.RawMessage{}
+	return a.codeSpec(r)
+}
+
+// untouched reports whether the fields of the spec are as the base filled
+// them, but for what a browser does to line breaks.
+func (a author) untouched(form url.Values) bool {
+	if a.base == nil {
+		return false
 	}
-	fields["type"] = json.RawMessage(strconv.Quote(string(a.kind)))
-	out, err := json.Marshal(fields)
-	if err != nil {
-		return json.RawMessage("{}")
+	filled := draftValues(a.base.Content)
+	for _, values := range []url.Values{filled, form} {
+		for name := range values {
+			ofSpec := strings.HasPrefix(name, "spec.") || strings.HasPrefix(name, "schema.") || name == "transport"
+			if ofSpec && plainText(filled.Get(name)) != plainText(form.Get(name)) {
+				return false
+			}
+		}
 	}
-	return out
+	return true
 }
 
 func (a author) codeSpec(r *reading) *capability.CodeSpec {
 	spec := &capability.CodeSpec{
 		Language: capability.Language(r.text("spec.language")), Code: r.form.Get("spec.code"),
-		ParametersSchema: r.json("/spec/parametersSchema", r.form.Get("spec.parametersSchema"), `{"type":"object"}`),
-		TimeoutSec:       r.number("/spec/timeoutSec", r.text("spec.timeoutSec")), Image: r.text("spec.image"),
+		ParametersSchema: r.schema(), TimeoutSec: r.number("/spec/timeoutSec", r.text("spec.timeoutSec")), Image: r.text("spec.image"),
 		RequiredSecrets: r.secrets(false), Egress: words(r.form.Get("spec.egress"), " \n,"), Leans: r.leans(),
 	}
 	base, edited := a.baseSpec().(*capability.CodeSpec)
@@ -243,9 +263,13 @@ func lines(text string) []string { return words(text, "\n") }
 // keptText is the base's text where the form holds the same but for what a
 // browser does to line breaks, else the form's.
 func keptText(base, typed string) string {
-	plain := func(s string) string { return strings.TrimPrefix(strings.ReplaceAll(s, "\r\n", "\n"), "\n") }
-	if plain(base) == plain(typed) {
+	if plainText(base) == plainText(typed) {
 		return base
 	}
 	return typed
+}
+
+// plainText is the text as a browser sends it back, with plain line breaks.
+func plainText(text string) string {
+	return strings.TrimPrefix(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"net/url"
 
 	"capstore/internal/capability"
@@ -24,26 +25,20 @@ print(json.dumps({"text": params["text"].upper()}))
 }`,
 		"tryInput": `{"text": "hello"}`,
 	},
-	capability.KindHook: {"spec": `{
-  "event": "before_tool",
-  "matcher": "*",
-  "language": "python",
-  "code": "import json, sys\n\nevent = json.load(sys.stdin)\n",
-  "failureMode": "advisory"
-}`},
-	capability.KindCommand: {"spec": `{
-  "template": "Explain $ARGUMENTS in plain words.",
-  "argumentHint": "what to explain"
-}`},
-	capability.KindEnvironment: {"spec": `{
-  "image": "docker.io/library/python:3.13",
-  "instructions": ""
-}`},
-	capability.KindDelegation: {"spec": `{
-  "harness": "claude-code",
-  "image": "ghcr.io/example/harness:1.0",
-  "instructions": ""
-}`},
+	capability.KindHook: {
+		"spec.event": "before_tool", "spec.language": "python",
+		"spec.code": `import json, sys
+
+event = json.load(sys.stdin)
+if "password" in json.dumps(event.get("arguments", {})):
+    print(json.dumps({"decision": "deny", "reason": "A password does not belong into a call."}))
+else:
+    print(json.dumps({"decision": "allow"}))
+`,
+	},
+	capability.KindCommand: {
+		"spec.template": "Explain $ARGUMENTS in plain words.", "spec.argumentHint": "what to explain", "tryArguments": "the general ledger",
+	},
 }
 
 // starter is what a new form begins with.
@@ -51,6 +46,9 @@ func starter(kind capability.Kind) url.Values {
 	values := url.Values{}
 	for name, value := range starters[kind] {
 		values.Set(name, value)
+	}
+	if kind == capability.KindCode {
+		schemaValues(values, json.RawMessage(values.Get("spec.parametersSchema")))
 	}
 	return values
 }

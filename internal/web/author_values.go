@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
@@ -22,23 +21,27 @@ func draftValues(content capability.Content) url.Values {
 		skillValues(v, spec)
 	case *capability.MCPSpec:
 		mcpValues(v, spec)
-	default:
-		v.Set("spec", untyped(content.Spec))
+	case *capability.HookSpec:
+		hookValues(v, spec)
+	case *capability.CommandSpec:
+		commandValues(v, spec)
+	case *capability.EnvironmentSpec:
+		environmentValues(v, spec)
+	case *capability.DelegationSpec:
+		delegationValues(v, spec)
 	}
 	return v
 }
 
 func codeValues(v url.Values, spec *capability.CodeSpec) {
 	setText(v, map[string]string{
-		"spec.language": string(spec.Language), "spec.code": spec.Code, "spec.parametersSchema": indented(spec.ParametersSchema),
+		"spec.language": string(spec.Language), "spec.code": spec.Code, "spec.timeoutSec": numberText(spec.TimeoutSec),
 		"spec.image": spec.Image, "spec.egress": strings.Join(spec.Egress, "\n"),
 	})
 	if spec.IsReadOnly != nil {
 		v.Set("spec.isReadOnly", strconv.FormatBool(*spec.IsReadOnly))
 	}
-	if spec.TimeoutSec != 0 {
-		v.Set("spec.timeoutSec", strconv.Itoa(spec.TimeoutSec))
-	}
+	schemaValues(v, spec.ParametersSchema)
 	secretValues(v, spec.RequiredSecrets)
 	for i, e := range spec.Examples {
 		setRow(v, "spec.examples", i, map[string]string{"name": e.Name, "input": indented(e.Input), "note": e.Note})
@@ -105,15 +108,6 @@ func secretValues(v url.Values, secrets []capability.RequiredSecret) {
 
 func leanValues(v url.Values, leans capability.Leans) {
 	setText(v, map[string]string{"spec.serves": strings.Join(leans.Serves, " "), "spec.requires": strings.Join(leans.Requires, " ")})
-}
-
-// untyped is a spec as JSON without its type, which the form knows.
-func untyped(spec capability.Spec) string {
-	raw, err := json.Marshal(spec)
-	if err != nil {
-		return "{}"
-	}
-	return indented(raw)
 }
 
 func setText(v url.Values, fields map[string]string) {

@@ -146,5 +146,5 @@ func (s *Site) manageAgain(c *Ctx, part string, form url.Values, err error) erro
 	case f.Kind != fault.Invalid:
 		return err
 	}
-	return s.showManage(c, status, views.Manage{Part: part, Form: c.showDraft("", form, f)})
+	return s.showManage(c, status, views.Manage{Part: part, Form: c.showDraft(form, f)})
 }

@@ -147,9 +147,9 @@ func (s *Site) deprecate(c *Ctx, form url.Values, d catalog.Deprecation, done st
 func (s *Site) deprecationAgain(c *Ctx, form url.Values, err error) error {
 	switch {
 	case fault.Is(err, fault.Conflict):
-		return s.showDeprecation(c, http.StatusConflict, c.showDraft("", form, err))
+		return s.showDeprecation(c, http.StatusConflict, c.showDraft(form, err))
 	case fault.Is(err, fault.Invalid):
-		return s.showDeprecation(c, http.StatusUnprocessableEntity, c.showDraft("", form, err))
+		return s.showDeprecation(c, http.StatusUnprocessableEntity, c.showDraft(form, err))
 	}
 	return err
 }

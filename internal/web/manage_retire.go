@@ -121,7 +121,7 @@ func (s *Site) manageVersion(c *Ctx) error {
 	}
 	err = s.retireVersion(c, op, version, form.Get("reason"))
 	if fault.Is(err, fault.Invalid) {
-		return s.showRetire(c, http.StatusUnprocessableEntity, op, version, c.showDraft("", form, err))
+		return s.showRetire(c, http.StatusUnprocessableEntity, op, version, c.showDraft(form, err))
 	}
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (s *Site) deleteCapability(c *Ctx) error {
 	}
 	source, id := c.R.PathValue("source"), c.R.PathValue("id")
 	if strings.TrimSpace(form.Get("confirm")) != id {
-		return s.showRetire(c, http.StatusUnprocessableEntity, deletion, "", c.showDraft("", form, notConfirmed(id)))
+		return s.showRetire(c, http.StatusUnprocessableEntity, deletion, "", c.showDraft(form, notConfirmed(id)))
 	}
 	if err := s.Catalog.Delete(c.R.Context(), c.Actor(), source, id); err != nil {
 		return err

@@ -156,7 +156,7 @@ func (s *Site) saveSkill(c *Ctx, d skillDraft, form url.Values, in workspace.Ski
 }
 
 func (s *Site) skillAgain(c *Ctx, status int, d skillDraft, form url.Values, err error) error {
-	return c.showSkillForm(status, d, c.showDraft(capability.KindSkill, form, err))
+	return c.showSkillForm(status, d, c.showDraft(form, err))
 }
 
 // importSkill makes a skill of the library from a file that holds one.

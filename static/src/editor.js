@@ -2,7 +2,7 @@
 // the form's field and is kept in step, so a form posts the same either way.
 import { basicSetup } from "codemirror";
 import { EditorView, keymap } from "@codemirror/view";
-import { EditorState } from "@codemirror/state";
+import { Compartment, EditorState } from "@codemirror/state";
 import { indentWithTab } from "@codemirror/commands";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { tags } from "@lezer/highlight";
@@ -57,6 +57,7 @@ function edit(field) {
   // In a shadow root the editor brings its styles by adoptedStyleSheets, which
   // the content security policy allows; in the page it would need a nonce.
   const root = host.attachShadow({ mode: "open" });
+  const spoken = new Compartment();
   const view = new EditorView({
     root,
     parent: root,
@@ -65,7 +66,7 @@ function edit(field) {
       extensions: [
         basicSetup,
         keymap.of([indentWithTab]),
-        language(field.dataset.editor),
+        spoken.of(language(field.dataset.editor)),
         syntaxHighlighting(colours),
         look,
         tall(field),
@@ -78,6 +79,10 @@ function edit(field) {
         }),
       ],
     }),
+  });
+  // A select names the field whose language it chooses.
+  document.querySelector(`select[data-editor-for="${field.id}"]`)?.addEventListener("change", (event) => {
+    view.dispatch({ effects: spoken.reconfigure(language(event.target.value)) });
   });
   field.hidden = true;
   field.removeAttribute("data-editor");
