@@ -11,16 +11,15 @@ import (
 type Change struct {
 	Part   string // what differs, in words
 	Path   string // where within it, such as capabilities/acme/unit-convert; "" for the part itself
-	Op     string // added, removed or changed
+	Op     string // added, removed, changed or renamed
 	Before string // "" where it was not
 	After  string // "" where it is no more
-	// Text is how a long text differs, by lines; nil for all else. Replaced
-	// says that too much of it differs to be shown.
-	Text     []ui.DiffHunk
-	Replaced bool
+	// Notes say what is no difference of words: another name, another size,
+	// other ends of lines.
+	Notes []string
+	// Lines is how a long text differs; nil for all else.
+	Lines *LineChange
 }
-
-func (c Change) isText() bool { return c.Text != nil || c.Replaced }
 
 // name says to screen readers what a text is of.
 func (c Change) name() string {

@@ -83,7 +83,10 @@ type VersionRow struct {
 	State         string // live, withdrawn or blocked
 	BlockedReason string
 	Latest        bool
-	Pinned        bool // by the reader's workspace
+	Pinned        bool   // by the reader's workspace
+	Pre           bool   // a pre-release
+	Deprecated    bool   // the whole capability, told at its latest version
+	Previous      string // the version before it; "" for the first
 	Digest        string
 	At            time.Time
 }

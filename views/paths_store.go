@@ -118,11 +118,7 @@ func RawFilePath(ws, source, id, version, file string) string {
 // VersionDiffPath is the Versions tab with two versions compared; split, when
 // set, puts them side by side. An empty version leaves the choice to the page.
 func VersionDiffPath(ws, source, id, base, candidate string, split bool) string {
-	view := ""
-	if split {
-		view = "split"
-	}
-	return withQuery(CapabilityPath(ws, source, id), "tab", TabVersions, "base", base, "candidate", candidate, "view", view)
+	return ComparisonPath(ws, source, id, ComparisonLens{Base: base, Candidate: candidate, Split: split})
 }
 
 // AdoptPath is where a version is adopted or re-pinned, and takes the POST of

@@ -7,7 +7,7 @@ import "capstore/internal/jsonx"
 // under their name; who adopted what when is no difference.
 func DiffConfigs(base, candidate AgentConfig) []Change {
 	out := Changes{Changes: []Change{}}
-	d := differ{out: &out}
+	d := newDiffer(&out, nil)
 	d.compare("", configTree(base), configTree(candidate))
 	return out.Changes
 }

@@ -22,7 +22,9 @@ const (
 // Change is one difference. Path is a JSON pointer in which things that have a
 // name of their own (files, secrets, settings, entries of a list of words)
 // stand under it rather than under a number, so that an insertion is one
-// change. Before is nil when added, After when removed.
+// change. Before is nil when added, After when removed, and both where they
+// are longer than maxShownValue. A file that came or went is told without its
+// content.
 type Change struct {
 	Path   string          `json:"path"`
 	Op     Op              `json:"op"`
@@ -30,7 +32,15 @@ type Change struct {
 	After  json.RawMessage `json:"after,omitempty"`
 	// Text is the line diff of a long text, nil for all else.
 	Text *TextDiff `json:"text,omitempty"`
+	// Binary is what a file was and is whose lines say nothing.
+	Binary *BinaryChange `json:"binary,omitempty"`
+	// RenamedFrom is the path of a file that had the same content in the base
+	// and is there no more.
+	RenamedFrom string `json:"renamedFrom,omitempty"`
 }
+
+// maxShownValue is how long a value of a change may be, in bytes of JSON.
+const maxShownValue = 64 << 10
 
 // Changes is the difference of two contents.
 type Changes struct {
@@ -38,13 +48,21 @@ type Changes struct {
 	Changes     []Change `json:"changes"`
 }
 
+// View says which parts of long texts are wanted, by the path of the change.
+// A text that stands in it is given even where it is said to be replaced; the
+// others share one MaxChangedLines, in the order of the changes.
+type View map[string]Window
+
 // Diff compares two contents part by part, in the stable order name,
 // description, spec. Equal contents have no changes. Where the kind differs
 // the specs are compared all the same, since a person wants to see both.
-func Diff(base, candidate Content) Changes {
+func Diff(base, candidate Content) Changes { return DiffWithin(base, candidate, nil) }
+
+// DiffWithin is Diff with other parts of its long texts.
+func DiffWithin(base, candidate Content, view View) Changes {
 	out := Changes{Changes: []Change{}}
 	out.TypeChanged = base.Spec != nil && candidate.Spec != nil && base.Spec.Kind() != candidate.Spec.Kind()
-	d := differ{out: &out}
+	d := newDiffer(&out, view)
 	d.compare("/name", base.Name, candidate.Name)
 	d.compare("/description", base.Description, candidate.Description)
 	d.compare(specPath, specTree(base.Spec), specTree(candidate.Spec))
@@ -63,12 +81,17 @@ func specTree(spec Spec) any {
 }
 
 type differ struct {
-	out *Changes
-	// binary is set within a file of base64, whose lines say nothing.
-	binary bool
+	out  *Changes
+	view View
+	left int // changed lines that may still be given unasked
+	text textDiffer
 }
 
-func (d differ) compare(path string, before, after any) {
+func newDiffer(out *Changes, view View) *differ {
+	return &differ{out: out, view: view, left: MaxChangedLines}
+}
+
+func (d *differ) compare(path string, before, after any) {
 	switch b := before.(type) {
 	case map[string]any:
 		if a, ok := after.(map[string]any); ok {
@@ -86,8 +109,7 @@ func (d differ) compare(path string, before, after any) {
 	}
 }
 
-func (d differ) objects(path string, before, after map[string]any) {
-	d.binary = before["encoding"] == EncodingBase64 || after["encoding"] == EncodingBase64
+func (d *differ) objects(path string, before, after map[string]any) {
 	for _, key := range union(sortedKeys(before), sortedKeys(after)) {
 		b, was := before[key]
 		a, is := after[key]
@@ -96,7 +118,10 @@ func (d differ) objects(path string, before, after map[string]any) {
 }
 
 // pair compares what may be missing on one side.
-func (d differ) pair(path string, before any, was bool, after any, is bool) {
+func (d *differ) pair(path string, before any, was bool, after any, is bool) {
+	if path == filesPath { // no files at all are as good as an empty list
+		before, after, was, is = listOf(before), listOf(after), true, true
+	}
 	switch {
 	case was && is:
 		d.compare(path, before, after)
@@ -107,29 +132,54 @@ func (d differ) pair(path string, before any, was bool, after any, is bool) {
 	}
 }
 
-func (d differ) changed(path string, before, after any) {
+func (d *differ) changed(path string, before, after any) {
 	d.add(Change{Path: path, Op: OpChanged, Before: encoded(before), After: encoded(after)}, before, after)
 }
 
-func (d differ) add(c Change, before, after any) {
+func (d *differ) add(c Change, before, after any) {
 	b, isB := before.(string)
 	a, isA := after.(string)
-	if !d.binary && (isB || before == nil) && (isA || after == nil) && (isLong(b) || isLong(a)) {
-		text := Lines(b, a)
-		c.Text = &text
+	if (isB || before == nil) && (isA || after == nil) && (isLong(b) || isLong(a)) {
+		c.Text = d.lines(c.Path, b, a)
+	}
+	d.append(c)
+}
+
+func (d *differ) append(c Change) {
+	if len(c.Before) > maxShownValue {
+		c.Before = nil
+	}
+	if len(c.After) > maxShownValue {
+		c.After = nil
 	}
 	d.out.Changes = append(d.out.Changes, c)
 }
 
-func isLong(s string) bool { return len(s) > 200 || strings.Contains(s, "\n") }
+// lines compares two texts, in the part that is wanted of them.
+func (d *differ) lines(path, before, after string) *TextDiff {
+	window, asked := d.view[path]
+	if asked {
+		text := d.text.lines(before, after, window, MaxChangedLines, true)
+		return &text
+	}
+	text := d.text.lines(before, after, window, d.left, false)
+	d.left -= text.Given
+	return &text
+}
+
+func isLong(s string) bool { return len(s) > 200 || strings.ContainsAny(s, "\n\r") }
 
 // lists compares by the entries' own names where each has one, else by
 // position.
-func (d differ) lists(path string, before, after []any) {
+func (d *differ) lists(path string, before, after []any) {
 	b, okB := named(before)
 	a, okA := named(after)
 	if !okB || !okA {
 		d.positions(path, before, after)
+		return
+	}
+	if path == filesPath {
+		d.files(b, a)
 		return
 	}
 	found := len(d.out.Changes)
@@ -143,7 +193,7 @@ func (d differ) lists(path string, before, after []any) {
 	}
 }
 
-func (d differ) positions(path string, before, after []any) {
+func (d *differ) positions(path string, before, after []any) {
 	for i := range max(len(before), len(after)) {
 		var b, a any
 		if i < len(before) {

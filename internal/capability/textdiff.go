@@ -1,255 +1,244 @@
 package capability
 
-import (
-	"strings"
-	"unicode"
+import "unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff/lcs"
-)
-
-// Bounds on the work and the answer of Lines. Past them a text is said to be
-// replaced as a whole: nobody reads thousands of changed lines.
+// Bounds on the answer of one comparison of texts.
 const (
+	// MaxChangedLines is how many changed lines are given at once.
+	MaxChangedLines = 2000
 	diffContext     = 3
-	maxChangedLines = 4000
-	maxChangedBytes = 512 << 10
-	maxMarkedLine   = 2000 // bytes
-	maxRefinements  = 60
+	maxBlock        = 100       // lines removed in a row before their successors follow
+	maxShownBytes   = 512 << 10 // of the changed lines given at once
+	maxOpened       = 1000      // unchanged lines shown on request
 )
 
-// TextDiff is the difference of two texts by lines.
+// TextDiff is the difference of two texts by lines, or a part of it.
 type TextDiff struct {
 	Hunks []Hunk `json:"hunks,omitempty"`
-	// Replaced says that too much differs to be worth showing by lines; Hunks
-	// is empty then.
+	// Replaced says that the two have so little in common that their lines say
+	// nothing; Hunks is empty then unless they were asked for.
 	Replaced bool `json:"replaced,omitempty"`
-	Added    int  `json:"added"`   // lines
-	Removed  int  `json:"removed"` // lines
+	Added    int  `json:"added"`   // lines, in all
+	Removed  int  `json:"removed"` // lines, in all
+	// From is how many changed lines come before the first one given, Given
+	// how many are given.
+	From  int `json:"from,omitempty"`
+	Given int `json:"given"`
+	// OldLines and NewLines are the lengths of the whole texts.
+	OldLines int `json:"oldLines"`
+	NewLines int `json:"newLines"`
+	// Ends is there where a text has other ends of lines than line feeds.
+	// Where they differ on the two sides, lines are compared without them.
+	Ends *LineEnds `json:"lineEnds,omitempty"`
+	// Work is what it cost to find out.
+	Work Work `json:"-"`
 }
 
-// Hunk is a run of changed lines with a few unchanged ones around. Starts
-// count from 1, as editors do.
-type Hunk struct {
-	OldStart int    `json:"oldStart"`
-	OldLines int    `json:"oldLines"`
-	NewStart int    `json:"newStart"`
-	NewLines int    `json:"newLines"`
-	Lines    []Line `json:"lines"`
+// LineEnds is how the lines of two texts end; "" where there is one line only.
+type LineEnds struct {
+	Before LineEnd `json:"before,omitempty"`
+	After  LineEnd `json:"after,omitempty"`
 }
 
-// LineOp is what a line of a hunk is.
-type LineOp string
+// Changed is how many lines were added and removed.
+func (d TextDiff) Changed() int { return d.Added + d.Removed }
 
-const (
-	LineSame    LineOp = "same"
-	LineAdded   LineOp = "added"
-	LineRemoved LineOp = "removed"
-)
-
-// Line is one line of a hunk, without its line feed.
-type Line struct {
-	Op   LineOp `json:"op"`
-	Text string `json:"text"`
-	// Marks are the parts that differ from the line that stands against this
-	// one; none where the lines have little in common.
-	Marks []Span `json:"marks,omitempty"`
-	// NoBreak marks a last line that does not end in a line feed.
-	NoBreak bool `json:"noBreak,omitempty"`
-}
-
-// Span is a part of a line, in bytes, never within a character.
-type Span struct {
-	Start int `json:"start"`
-	End   int `json:"end"`
-}
-
-// Lines compares two texts. Work and answer are bounded whatever the texts
-// are: much alike ones are compared exactly, others approximately, and what
-// would be too long to read is said to be replaced.
-func Lines(before, after string) TextDiff {
-	t := texts{splitLines(before), splitLines(after)}
-	edits := t.edits()
-	out, size := TextDiff{}, 0
-	for _, e := range edits {
-		out.Removed += e.End - e.Start
-		out.Added += e.ReplEnd - e.ReplStart
-		size += lengths(t.old[e.Start:e.End]) + lengths(t.new[e.ReplStart:e.ReplEnd])
-	}
-	if out.Removed+out.Added > maxChangedLines || size > maxChangedBytes {
-		out.Replaced = true
-		return out
-	}
-	for len(edits) > 0 {
-		n := 1
-		for n < len(edits) && edits[n].Start-edits[n-1].End <= 2*diffContext {
-			n++
-		}
-		out.Hunks = append(out.Hunks, t.hunk(edits[:n]))
-		edits = edits[n:]
-	}
-	return out
-}
-
-// splitLines keeps the line feeds, so that a missing last one is a change.
-func splitLines(s string) []string {
-	lines := strings.SplitAfter(s, "\n")
-	return lines[:len(lines)-btoi(strings.HasSuffix(s, "\n") || s == "")]
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
+// Next is the Window.From that goes on where this part ends; 0 at the end.
+func (d TextDiff) Next() int {
+	if at := d.From + d.Given; at < d.Changed() && at > 0 {
+		return at
 	}
 	return 0
 }
 
-func lengths(lines []string) (n int) {
-	for _, l := range lines {
-		n += len(l)
+// EndsDiffer reports whether the lines of the two texts end otherwise.
+func (d TextDiff) EndsDiffer() bool { return d.Ends != nil && d.Ends.Before != d.Ends.After }
+
+// Window is the part of a long difference that is wanted.
+type Window struct {
+	From int // changed lines to leave out
+	// Open are unchanged lines to give too, by their numbers in the old text.
+	Open []LineRange
+}
+
+// LineRange is a run of lines, counted from 1, both ends within.
+type LineRange struct{ First, Last int }
+
+// Lines compares two texts and gives the first MaxChangedLines changed lines.
+// Work and answer are bounded whatever the texts are.
+func Lines(before, after string) TextDiff {
+	return new(textDiffer).lines(before, after, Window{}, MaxChangedLines, false)
+}
+
+// LinesWithin is Lines for another part of the difference. It gives lines also
+// where Lines calls the text replaced.
+func LinesWithin(before, after string, w Window) TextDiff {
+	return new(textDiffer).lines(before, after, w, MaxChangedLines, true)
+}
+
+// textDiffer compares texts, one pair after the other.
+type textDiffer struct {
+	comparer
+	old, new textLines
+	exact    bool // the ends of lines count
+	words    int  // steps left to find differing words with
+	work     Work
+}
+
+// lines compares. Insist is for lines that say nothing.
+func (t *textDiffer) lines(before, after string, w Window, limit int, insist bool) TextDiff {
+	t.old, t.new = linesOf(before), linesOf(after)
+	t.work = Work{Bytes: len(before) + len(after)}
+	out := TextDiff{OldLines: len(t.old.lines), NewLines: len(t.new.lines), Ends: endsOf(t.old, t.new)}
+	t.exact = !out.EndsDiffer()
+	a, b := numbered(t.old, t.new, t.exact)
+	edits := t.editsOf(a, b, stepsAtLeast+stepsByElement*(len(a)+len(b)))
+	t.words, t.work.Steps = t.limit, t.steps
+	for _, e := range edits {
+		out.Removed += e.oldEnd - e.oldStart
+		out.Added += e.newEnd - e.newStart
+	}
+	if out.Replaced = t.sayNothing(edits); !out.Replaced || insist {
+		t.fill(&out, blocksOf(edits), w, limit)
+	}
+	out.Work = t.work
+	return out
+}
+
+// endsOf is nil where every line ends in a line feed.
+func endsOf(old, new textLines) *LineEnds {
+	ends := LineEnds{old.ends, new.ends}
+	if ends.Before == "" {
+		ends.Before = ends.After
+	}
+	if ends.After == "" {
+		ends.After = ends.Before
+	}
+	if ends.Before == ends.After && (ends.Before == EndLF || ends.Before == "") {
+		return nil
+	}
+	return &ends
+}
+
+// blocksOf cuts long edits up, so that what was removed stands near what came
+// in its place, and a part of a long difference says something by itself.
+func blocksOf(edits []edit) []edit {
+	var out []edit
+	for _, e := range edits {
+		for e.oldEnd-e.oldStart > maxBlock || e.newEnd-e.newStart > maxBlock {
+			at := edit{oldEnd: min(e.oldEnd, e.oldStart+maxBlock), newEnd: min(e.newEnd, e.newStart+maxBlock)}
+			out = append(out, edit{e.oldStart, at.oldEnd, e.newStart, at.newEnd})
+			e.oldStart, e.newStart = at.oldEnd, at.newEnd
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (e edit) size() int { return e.oldEnd - e.oldStart + e.newEnd - e.newStart }
+
+// fill gives the blocks within the window: those from From on, as many as the
+// limits allow.
+func (t *textDiffer) fill(out *TextDiff, blocks []edit, w Window, limit int) {
+	first := 0
+	for first < len(blocks) && out.From+blocks[first].size() <= w.From {
+		out.From += blocks[first].size()
+		first++
+	}
+	last, bytes := first, 0
+	for last < len(blocks) && out.Given+blocks[last].size() <= limit && bytes < maxShownBytes {
+		out.Given += blocks[last].size()
+		bytes += t.shownBytes(blocks[last])
+		last++
+	}
+	if first == last {
+		return
+	}
+	bounds := edit{oldEnd: len(t.old.lines)}
+	if first > 0 {
+		bounds.oldStart = blocks[first-1].oldEnd
+	}
+	if last < len(blocks) {
+		bounds.oldEnd = blocks[last].oldStart
+	}
+	out.Hunks = t.hunks(blocks[first:last], bounds, w.Open)
+}
+
+func (t *textDiffer) shownBytes(e edit) (n int) {
+	for _, line := range t.old.lines[e.oldStart:e.oldEnd] {
+		n += min(len(line), maxShownLine)
+	}
+	for _, line := range t.new.lines[e.newStart:e.newEnd] {
+		n += min(len(line), maxShownLine)
 	}
 	return n
 }
 
-type texts struct{ old, new []string }
+// Bounds on what is said to be replaced.
+const (
+	smallText = 64 << 10 // bytes: a reader looks through that much
+	sampled   = 64       // pairs of lines
+)
 
-// edits compares exactly up to about a hundred differences. Past those the
-// library gives up on what lies between; asking again for just that part
-// makes it go on, as often as the bound allows.
-func (t texts) edits() []lcs.Diff {
-	edits, done := lcs.DiffLines(t.old, t.new), 0
-	for range maxRefinements {
-		i := done
-		for i < len(edits) && !coarse(edits[i]) {
-			i++
-		}
-		if i == len(edits) {
-			break
-		}
-		e := edits[i]
-		inner := lcs.DiffLines(t.old[e.Start:e.End], t.new[e.ReplStart:e.ReplEnd])
-		if len(inner) == 1 && inner[0].End-inner[0].Start == e.End-e.Start {
-			done = i + 1
-			continue
-		}
-		for j := range inner {
-			inner[j].Start, inner[j].End = inner[j].Start+e.Start, inner[j].End+e.Start
-			inner[j].ReplStart, inner[j].ReplEnd = inner[j].ReplStart+e.ReplStart, inner[j].ReplEnd+e.ReplStart
-		}
-		edits = append(edits[:i:i], append(inner, edits[i+1:]...)...)
-	}
-	return edits
-}
-
-// coarse reports whether an edit may hide common lines within.
-func coarse(e lcs.Diff) bool {
-	return e.End-e.Start > 1 && e.ReplEnd-e.ReplStart > 1 && e.End-e.Start+e.ReplEnd-e.ReplStart > 50
-}
-
-func (t texts) hunk(edits []lcs.Diff) Hunk {
-	first, last := edits[0], edits[len(edits)-1]
-	from := max(0, first.Start-diffContext)
-	to := min(len(t.old), last.End+diffContext)
-	h := Hunk{OldStart: from + 1, NewStart: first.ReplStart - (first.Start - from) + 1}
-	at := from
+// sayNothing reports whether the edits leave less than a tenth of a large text
+// alike, also within the lines that face one another.
+func (t *textDiffer) sayNothing(edits []edit) bool {
+	removed, added := 0, 0
+	var pairs [][2]int
 	for _, e := range edits {
-		h.same(t.old[at:e.Start])
-		h.replace(t.old[e.Start:e.End], t.new[e.ReplStart:e.ReplEnd])
-		at = e.End
+		removed += sizeOf(t.old.lines[e.oldStart:e.oldEnd])
+		added += sizeOf(t.new.lines[e.newStart:e.newEnd])
 	}
-	h.same(t.old[at:to])
-	return h
+	if min(removed, added) < smallText {
+		return false
+	}
+	for _, e := range edits {
+		for i := range min(e.oldEnd-e.oldStart, e.newEnd-e.newStart) {
+			pairs = append(pairs, [2]int{e.oldStart + i, e.newStart + i})
+		}
+	}
+	all := min(sizeOf(t.old.lines), sizeOf(t.new.lines))
+	alike, size := 0, 1
+	for i := 0; i < len(pairs); i += 1 + len(pairs)/sampled {
+		old, new := t.old.lines[pairs[i][0]], t.new.lines[pairs[i][1]]
+		start, end := t.alike(old, new)
+		alike, size = alike+start+end, size+max(len(old), len(new))
+	}
+	kept := all - min(removed, added)
+	return 10*(kept+min(removed, added)*alike/size) < all
 }
 
-func (h *Hunk) same(lines []string) {
+func sizeOf(lines []string) (n int) {
 	for _, l := range lines {
-		h.Lines = append(h.Lines, line(LineSame, l))
+		n += len(l) + 1
 	}
-	h.OldLines += len(lines)
-	h.NewLines += len(lines)
+	return n
 }
 
-func (h *Hunk) replace(removed, added []string) {
-	start := len(h.Lines)
-	for _, l := range removed {
-		h.Lines = append(h.Lines, line(LineRemoved, l))
+// alike is how many bytes two lines begin and end with in common, as whole
+// characters.
+func (t *textDiffer) alike(old, new string) (start, end int) {
+	n := min(len(old), len(new))
+	for start < n && old[start] == new[start] {
+		start++
 	}
-	for _, l := range added {
-		h.Lines = append(h.Lines, line(LineAdded, l))
+	for start > 0 && (within(old, start) || within(new, start)) {
+		start--
 	}
-	h.OldLines += len(removed)
-	h.NewLines += len(added)
-	for i := range min(len(removed), len(added)) {
-		mark(&h.Lines[start+i], &h.Lines[start+len(removed)+i])
+	for end < n-start && old[len(old)-1-end] == new[len(new)-1-end] {
+		end++
 	}
+	for end > 0 && (within(old, len(old)-end) || within(new, len(new)-end)) {
+		end--
+	}
+	t.work.Bytes += start + end + 2
+	return start, end
 }
 
-func line(op LineOp, s string) Line {
-	text := strings.TrimSuffix(s, "\n")
-	return Line{Op: op, Text: text, NoBreak: text == s}
-}
+// within reports whether a character of the text goes on at the byte.
+func within(s string, at int) bool { return at < len(s) && !utf8.RuneStart(s[at]) }
 
-// mark finds the words that differ between two lines. Lines that share less
-// than a third are left unmarked: specks of colour would not help anybody.
-func mark(removed, added *Line) {
-	if len(removed.Text)+len(added.Text) > 2*maxMarkedLine {
-		return
-	}
-	a, b := words(removed.Text), words(added.Text)
-	edits := lcs.DiffLines(a, b)
-	var before, after []Span
-	lost, at, to := 0, offsets(a), offsets(b)
-	for _, e := range edits {
-		lost += max(at[e.End]-at[e.Start], to[e.ReplEnd]-to[e.ReplStart])
-		before = appendSpan(before, at[e.Start], at[e.End])
-		after = appendSpan(after, to[e.ReplStart], to[e.ReplEnd])
-	}
-	if 3*lost > 2*max(len(removed.Text), len(added.Text)) {
-		return
-	}
-	removed.Marks, added.Marks = before, after
-}
-
-func appendSpan(spans []Span, start, end int) []Span {
-	if start == end {
-		return spans
-	}
-	return append(spans, Span{start, end})
-}
-
-// words splits a line into runs of letters and digits, runs of space, and
-// single other characters.
-func words(s string) []string {
-	var out []string
-	start, last := 0, -1
-	for i, r := range s {
-		class := wordClass(r)
-		if i > 0 && (class != last || class == 2) {
-			out = append(out, s[start:i])
-			start = i
-		}
-		last = class
-	}
-	if s != "" {
-		out = append(out, s[start:])
-	}
-	return out
-}
-
-func wordClass(r rune) int {
-	switch {
-	case unicode.IsSpace(r):
-		return 0
-	case r == '_', unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r):
-		return 1
-	}
-	return 2
-}
-
-// offsets gives where each word begins, and where the last one ends.
-func offsets(words []string) []int {
-	out := make([]int, len(words)+1)
-	for i, w := range words {
-		out[i+1] = out[i] + len(w)
-	}
-	return out
+// numberWords is numbered for the words of two lines.
+func numberWords(old, new []string) (a, b []int32) {
+	return numbered(textLines{lines: old}, textLines{lines: new}, false)
 }

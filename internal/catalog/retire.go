@@ -93,20 +93,6 @@ func (s *Service) setBlocked(ctx context.Context, actor capability.Actor, source
 		})
 }
 
-// SetVersionTags sets the labels of a version, which are no part of its
-// content.
-func (s *Service) SetVersionTags(ctx context.Context, actor capability.Actor, source, id, version string, tags []string) error {
-	tags, faults := capability.NormalizeTags(tags)
-	if err := fault.Fields(faults); err != nil {
-		return err
-	}
-	return s.versionChange(ctx, actor, source, id, version, change{action: "version.tag", may: capability.MayWrite},
-		func(ctx context.Context, tx pgx.Tx, row db.VersionLineRow) (map[string]any, error) {
-			err := queries.SetVersionLabels(ctx, tx, db.SetVersionLabelsParams{Tags: tags, Pk: row.Pk})
-			return map[string]any{"tags": tags}, err
-		})
-}
-
 // Delete tombstones a capability: its versions resolve nowhere any more and
 // its id stays taken. An admin may delete what a former member left behind,
 // which he cannot see otherwise.

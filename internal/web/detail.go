@@ -35,15 +35,20 @@ func (s *Site) detailPage(c *Ctx) error {
 	if err != nil {
 		return err
 	}
+	if c.Htmx() && v.History != nil {
+		return c.Render(http.StatusOK, views.CapabilityHistoryPart(v))
+	}
+	return c.RenderTagged(views.CapabilityPage(c.detailFrame(v), v))
+}
+
+// detailFrame is the frame of a capability's page.
+func (c *Ctx) detailFrame(v views.Capability) views.Page {
 	page := c.Page(v.Name, views.NavStore)
 	page.Crumbs = []ui.Crumb{{Label: c.T("nav.store"), Href: views.StorePath(c.Who.Workspace)}, {Label: v.Name}}
 	if v.Lens.From == views.FromMine {
 		page.Nav, page.Crumbs[0] = views.NavMine, ui.Crumb{Label: c.T("nav.mine"), Href: views.MinePath(c.Who.Workspace)}
 	}
-	if c.Htmx() && v.History != nil {
-		return c.Render(http.StatusOK, views.CapabilityHistoryPart(v))
-	}
-	return c.RenderTagged(views.CapabilityPage(page, v))
+	return page
 }
 
 // look reads what the address names: the capability, its version line, the

@@ -89,8 +89,8 @@ func TestVersionsCompare(t *testing.T) {
 	})})
 	member := s.as(max)
 	usual := member.get("/acme/store/globex/greeter?tab=versions").status(200)
-	usual.find("input[name=base][value='1.0.1'][checked]")
-	usual.find("input[name=candidate][value='1.0.2'][checked]")
+	usual.find("select[name=base] option[value='1.0.1'][selected]")
+	usual.find("select[name=candidate] option[value='1.0.2'][selected]")
 	usual.find(".diff ins, .diff .diff-add")
 	wide := member.get("/acme/store/globex/greeter?tab=versions&base=1.0.0&candidate=1.0.1&view=split").status(200)
 	if got := wide.text("#history"); !strings.Contains(got, "Asks to reach these hosts: api.example.com") || !strings.Contains(got, "New power") {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"capstore/internal/capability"
@@ -14,6 +15,13 @@ func (c *Ctx) effectText(e capability.Effect) string {
 	if e.Before == "" && c.Locale.Has(key+"_first") {
 		key += "_first"
 	}
-	none := c.T("effect.none")
-	return c.T(key, "items", strings.Join(e.Items, ", "), "before", cmp.Or(e.Before, none), "after", cmp.Or(e.After, none))
+	return c.T(key, "items", strings.Join(e.Items, ", "), "before", c.effectValue(e.Before), "after", c.effectValue(e.After))
+}
+
+// effectValue is what something was or is: numbers as the reader writes them.
+func (c *Ctx) effectValue(value string) string {
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return c.Locale.Number(n)
+	}
+	return cmp.Or(value, c.T("effect.none"))
 }

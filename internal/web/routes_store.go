@@ -10,6 +10,7 @@ func (s *Site) storeRoutes() []Route {
 		{Method: "GET", Pattern: "/{workspace}/store/{source}", Access: Member, handler: s.sourcePage},
 		{Method: "GET", Pattern: "/{workspace}/store/{source}/{id}", Access: Member, handler: s.detailPage},
 		{Method: "GET", Pattern: "/{workspace}/store/{source}/{id}/file", Access: Member, handler: s.rawFile},
+		{Method: "POST", Pattern: "/{workspace}/store/{source}/{id}/versions/{version}/tags", Access: Member, handler: s.tagVersion},
 		{Method: "POST", Pattern: "/{workspace}/store/{source}/{id}/try", Access: Member, handler: s.tryCode},
 	}
 }

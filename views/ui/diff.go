@@ -4,9 +4,12 @@ import (
 	"context"
 	"html"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"capstore/internal/i18n"
 )
 
 // DiffOp is what a line of a diff is.
@@ -27,7 +30,11 @@ type DiffLine struct {
 	Op      DiffOp
 	Text    string
 	Marks   []DiffSpan
-	NoBreak bool // a last line that does not end in a line break
+	NoBreak bool   // a last line that does not end in a line break
+	End     string // how the line ends, where that is worth a mark
+	// SkippedBefore and SkippedAfter are bytes of a long line that are not in
+	// Text.
+	SkippedBefore, SkippedAfter int
 }
 
 // DiffHunk is a run of changed lines with some unchanged ones around. Starts
@@ -38,16 +45,35 @@ type DiffHunk struct {
 	Lines    []DiffLine
 }
 
-// DiffArgs describes the difference of two texts.
+// DiffArgs describes the difference of two texts, or a part of it.
 type DiffArgs struct {
 	Name  string // of what differs, for screen readers
+	ID    string // of the box; needed with links
 	Hunks []DiffHunk
 	Split bool // old and new side by side
+	// OldLines is the length of the old text: what follows the last hunk is
+	// folded too. 0 says nothing of it.
+	OldLines int
+	// Before and After lead to the changed lines that are not among these.
+	Before, After *DiffLink
+	// Opened are folded runs that the hunks hold already, Open are the
+	// attributes of the link that opens one; nil for no links.
+	Opened []DiffRun
+	Open   func(DiffRun) templ.Attributes
+}
+
+// DiffRun is a run of unchanged lines, by their numbers in the old text.
+type DiffRun struct{ First, Last int }
+
+// DiffLink leads to a number of changed lines.
+type DiffLink struct {
+	Lines int
+	Attrs templ.Attributes // href and what htmx needs
 }
 
 // diffRow is a line, or a pair of lines side by side, ready to draw.
 type diffRow struct {
-	folded   int // unchanged lines left out before this hunk; no lines then
+	folded   DiffRun // unchanged lines left out; no lines then
 	old, new *DiffLine
 	oldNo    int
 	newNo    int
@@ -58,9 +84,14 @@ type diffRow struct {
 func (a DiffArgs) rows() []diffRow {
 	var rows []diffRow
 	next := 1 // line of the old text that the last hunk ended before
-	for _, hunk := range a.Hunks {
-		if gap := hunk.OldStart - next; gap > 0 {
-			rows = append(rows, diffRow{folded: gap})
+	fold := func(until int) {
+		if until > next {
+			rows = append(rows, diffRow{folded: DiffRun{next, until - 1}})
+		}
+	}
+	for i, hunk := range a.Hunks {
+		if i > 0 || a.Before == nil {
+			fold(hunk.OldStart)
 		}
 		body, oldNo := hunk.rows()
 		if a.Split {
@@ -68,7 +99,22 @@ func (a DiffArgs) rows() []diffRow {
 		}
 		rows, next = append(rows, body...), oldNo
 	}
+	if a.After == nil && len(rows) > 0 {
+		fold(a.OldLines + 1)
+	}
 	return rows
+}
+
+// runAttrs name the opened run that the row belongs to, so that the answer to
+// its link can be told from the rest.
+func (a DiffArgs) runAttrs(r diffRow) templ.Attributes {
+	at := max(r.oldNo, r.folded.First)
+	for _, run := range a.Opened {
+		if run.First <= at && at <= run.Last && (r.old == nil || r.old.Op == DiffSame) {
+			return templ.Attributes{"data-run": strconv.Itoa(run.First)}
+		}
+	}
+	return nil
 }
 
 // rows numbers the lines of a hunk and returns the old line it ends before.
@@ -148,13 +194,21 @@ func diffSign(l *DiffLine) string {
 
 // diffText is the escaped text with its differing parts marked.
 func diffText(l *DiffLine) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		if l == nil {
 			return nil
 		}
-		_, err := io.WriteString(w, markedLine(*l))
+		_, err := io.WriteString(w, skipped(ctx, l.SkippedBefore)+markedLine(*l)+skipped(ctx, l.SkippedAfter))
 		return err
 	})
+}
+
+// skipped says how much of a line is not shown.
+func skipped(ctx context.Context, bytes int) string {
+	if bytes == 0 {
+		return ""
+	}
+	return `<span class="diff-skip">` + html.EscapeString(i18n.T(ctx, "diff.skipped", "size", i18n.From(ctx).Bytes(int64(bytes)))) + "</span>"
 }
 
 func markedLine(l DiffLine) string {
@@ -175,8 +229,12 @@ func markedLine(l DiffLine) string {
 		at = m.End
 	}
 	writeVisible(&b, l.Text[at:])
+	end := l.End
 	if l.NoBreak {
-		b.WriteString(`<span class="invisible-mark" data-code="` + html.EscapeString("⌀↵") + `"></span>`)
+		end = "⌀↵"
+	}
+	if end != "" {
+		b.WriteString(`<span class="invisible-mark" data-code="` + html.EscapeString(end) + `"></span>`)
 	}
 	return b.String()
 }

@@ -17,8 +17,8 @@ func sketch(rows []diffRow) string {
 		return lineNo(no) + l.Text
 	}
 	for _, r := range rows {
-		if r.folded > 0 {
-			b.WriteString("… " + lineNo(r.folded) + "\n")
+		if r.folded.Last > 0 {
+			b.WriteString("… " + lineNo(r.folded.len()) + "\n")
 			continue
 		}
 		b.WriteString(side(r.old, r.oldNo) + "|" + side(r.new, r.newNo) + "\n")
@@ -36,14 +36,17 @@ func TestDiffRows(t *testing.T) {
 		{OldStart: 9, NewStart: 8, Lines: []DiffLine{removed("x"), added("X"), added("Y"), removed("z"), same("e")}},
 	}
 	for _, tc := range []struct {
-		name  string
-		split bool
-		want  string
+		name string
+		args DiffArgs
+		want string
 	}{
-		{"one column", false, "… 2\n3a|3a\n4b|\n5c|\n|4B\n6d|5d\n… 2\n9x|\n|8X\n|9Y\n10z|\n11e|10e\n"},
-		{"side by side", true, "… 2\n3a|3a\n4b|4B\n5c|\n6d|5d\n… 2\n9x|8X\n|9Y\n10z|\n11e|10e\n"},
+		{"one column", DiffArgs{}, "… 2\n3a|3a\n4b|\n5c|\n|4B\n6d|5d\n… 2\n9x|\n|8X\n|9Y\n10z|\n11e|10e\n"},
+		{"more lines after", DiffArgs{OldLines: 14}, "… 2\n3a|3a\n4b|\n5c|\n|4B\n6d|5d\n… 2\n9x|\n|8X\n|9Y\n10z|\n11e|10e\n… 3\n"},
+		{"one part of several", DiffArgs{OldLines: 14, Before: &DiffLink{}, After: &DiffLink{}}, "3a|3a\n4b|\n5c|\n|4B\n6d|5d\n… 2\n9x|\n|8X\n|9Y\n10z|\n11e|10e\n"},
+		{"side by side", DiffArgs{Split: true}, "… 2\n3a|3a\n4b|4B\n5c|\n6d|5d\n… 2\n9x|8X\n|9Y\n10z|\n11e|10e\n"},
 	} {
-		got := sketch(DiffArgs{Hunks: hunks, Split: tc.split}.rows())
+		tc.args.Hunks = hunks
+		got := sketch(tc.args.rows())
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
@@ -61,6 +64,7 @@ func TestMarkedLine(t *testing.T) {
 		{"removed part", DiffLine{Op: DiffRemoved, Text: "ab", Marks: []DiffSpan{{0, 1}}}, "<del>a</del>b"},
 		{"marks that make no sense", DiffLine{Op: DiffAdded, Text: "ab", Marks: []DiffSpan{{1, 9}, {2, 1}, {-1, 1}}}, "ab"},
 		{"hidden character", DiffLine{Op: DiffSame, Text: "a\u200bb"}, `a<bdi class="invisible-mark" data-code="U+200B">` + "\u200b</bdi>b"},
+		{"another end", DiffLine{Op: DiffAdded, Text: "a", End: "CRLF"}, `a<span class="invisible-mark" data-code="CRLF"></span>`},
 		{"no line break", DiffLine{Op: DiffSame, Text: "a", NoBreak: true}, `a<span class="invisible-mark" data-code="⌀↵"></span>`},
 	} {
 		if diff := cmp.Diff(tc.want, markedLine(tc.line)); diff != "" {
