@@ -20,6 +20,7 @@ type FilesForm struct {
 	Size   int64  // bytes in all
 	List   string // the list itself, as the form carries it
 	Open   *OpenFile
+	Notes  []string // on what was uploaded
 	Whole  string   // what is wrong with the files together
 	Upload ui.Field // with what is wrong with an upload
 }
@@ -28,11 +29,11 @@ type FilesForm struct {
 type OpenFile struct {
 	Row   int
 	Path  string
-	Size  int64 // bytes
 	Run   bool
 	Error string
-	// Typed says that the content is text that is edited in place; Shown is the
-	// picture or the rest.
+	// Typed says that the content is text that is edited in place; Shown is how
+	// it reads then, nil for what reads as it is written, else the picture or the
+	// rest.
 	Typed  bool
 	Text   string
 	Editor string // the language in which it is coloured

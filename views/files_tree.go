@@ -15,6 +15,7 @@ import (
 type FileLeaf struct {
 	Path       string
 	Size       int64 // bytes
+	NoSize     bool  // it is not told
 	Executable bool
 	Image      bool
 	Current    bool

@@ -31,6 +31,7 @@ type fileList struct {
 	// document is the SKILL.md that the fields of the form were read from; ""
 	// for none.
 	document string
+	notes    []string // on what was uploaded
 }
 
 // fileRow is one file of the list as the form carries it.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/views"
 	"capstore/views/ui"
@@ -62,8 +63,11 @@ func fileFaults(form views.Form, files int) map[int]string {
 
 // view is the list as the form draws it.
 func (l *fileList) view(c *Ctx, a author, action string, faults map[int]string) views.FilesForm {
-	out := views.FilesForm{Action: action, Count: len(l.rows), List: l.encoded()}
+	out := views.FilesForm{Action: action, Count: len(l.rows), List: l.encoded(), Notes: l.notes}
 	var leaves []views.FileLeaf
+	if a.kind == capability.KindSkill {
+		leaves = append(leaves, views.FileLeaf{Path: capability.SkillFileName, Lead: true, Href: "#part-instructions", NoSize: true})
+	}
 	for at, row := range l.rows {
 		if content, known := l.content(at); known {
 			row.Size = len(content)
@@ -102,7 +106,7 @@ func (c *Ctx) fileMark(l *fileList, row fileRow) string {
 // opened is the file whose text or picture the form shows.
 func (l *fileList) opened(c *Ctx, a author) views.OpenFile {
 	row := l.rows[l.open]
-	out := views.OpenFile{Row: l.open, Path: row.Path, Run: row.Run, Size: int64(row.Size), Editor: editorOf(row.Path)}
+	out := views.OpenFile{Row: l.open, Path: row.Path, Run: row.Run, Editor: editorOf(row.Path)}
 	content, known := l.content(l.open)
 	stored, isStored := l.contents[row.Digest]
 	if isStored {
@@ -111,10 +115,12 @@ func (l *fileList) opened(c *Ctx, a author) views.OpenFile {
 	switch {
 	case !known:
 		out.Gone = true
-	case l.typed != nil:
-		out.Text, out.Typed, out.Size = *l.typed, true, int64(len(content))
-	case isText(content):
+	case isText(content), l.typed != nil:
 		out.Text, out.Typed = string(content), true
+		if shown := previewOf(row.Path, content); shown.Show == views.ShowMarkdown || shown.Show == views.ShowTable {
+			shown.Text = withoutMatter(shown.Text)
+			out.Shown = &shown
+		}
 	default:
 		shown := previewOf(row.Path, stored)
 		shown.Raw = out.Raw

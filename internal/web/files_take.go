@@ -132,19 +132,27 @@ func (c *Ctx) addUploads(l *fileList, form url.Values) (fresh [][]byte, err erro
 	all = withoutTop(all)
 	into := strings.Trim(strings.TrimSpace(form.Get(views.FilesInto)), "/")
 	last, added := -1, 0
+	var junk []string
 	for _, f := range all {
-		if interchange.Junk(f.path) {
+		switch {
+		case interchange.Junk(f.path):
+			junk = append(junk, f.path)
 			continue
-		}
-		if strings.EqualFold(f.path, capability.SkillFileName) && into == "" {
+		case strings.EqualFold(f.path, capability.SkillFileName) && into == "":
 			form.Set(views.DocumentSent, string(f.data))
+			l.notes = append(l.notes, c.T("files.document_taken", "path", f.path))
 			continue
-		}
-		if into != "" {
+		case into != "":
 			f.path = into + "/" + f.path
 		}
 		last, added = l.add(f.path, f.data, bytes.HasPrefix(f.data, []byte("#!"))), added+1
 		fresh = append(fresh, f.data)
+	}
+	if added > 0 {
+		l.notes = append(l.notes, c.Locale.N("files.added", added))
+	}
+	if len(junk) > 0 {
+		l.notes = append(l.notes, c.T("files.left_out", "names", strings.Join(junk[:min(len(junk), 5)], ", ")))
 	}
 	if added == 1 {
 		l.show(last)
