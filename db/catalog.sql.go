@@ -1406,37 +1406,41 @@ func (q *Queries) VersionsOf(ctx context.Context, db DBTX, arg VersionsOfParams)
 }
 
 const visibleAmong = `-- name: VisibleAmong :many
-SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned
-FROM unnest($1::text[]) AS asked (ref)
+SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned,
+    coalesce(c.deprecated ->> 'successor' <> '' AND EXISTS (SELECT FROM capabilities s
+        WHERE s.source = split_part(c.deprecated ->> 'successor', '/', 1) AND s.id = split_part(c.deprecated ->> 'successor', '/', 2)
+            AND s.tombstoned_at IS NULL AND s.latest_pk IS NOT NULL AND s.audiences && $1::text[]), false)::bool AS successor_seen
+FROM unnest($2::text[]) AS asked (ref)
 JOIN capabilities c ON c.source = split_part(asked.ref, '/', 1) AND c.id = split_part(asked.ref, '/', 2)
 JOIN capability_versions v ON v.pk = c.latest_pk
-LEFT JOIN adoptions a ON a.workspace = $2 AND a.capability_pk = c.pk
+LEFT JOIN adoptions a ON a.workspace = $3 AND a.capability_pk = c.pk
 LEFT JOIN capability_versions pin ON pin.pk = a.version_pk
-WHERE c.tombstoned_at IS NULL AND c.audiences && $3::text[]
+WHERE c.tombstoned_at IS NULL AND c.audiences && $1::text[]
 `
 
 type VisibleAmongParams struct {
+	Audiences []string
 	Refs      []string
 	Workspace string
-	Audiences []string
 }
 
 type VisibleAmongRow struct {
-	Pk         int64
-	Source     string
-	ID         string
-	Reach      string
-	SharedWith []string
-	Deprecated json.RawMessage
-	Kind       string
-	Name       string
-	Version    string
-	Pinned     string
+	Pk            int64
+	Source        string
+	ID            string
+	Reach         string
+	SharedWith    []string
+	Deprecated    json.RawMessage
+	Kind          string
+	Name          string
+	Version       string
+	Pinned        string
+	SuccessorSeen bool
 }
 
 // Which of the names the audiences read, with what a line about each needs.
 func (q *Queries) VisibleAmong(ctx context.Context, db DBTX, arg VisibleAmongParams) ([]VisibleAmongRow, error) {
-	rows, err := db.Query(ctx, visibleAmong, arg.Refs, arg.Workspace, arg.Audiences)
+	rows, err := db.Query(ctx, visibleAmong, arg.Audiences, arg.Refs, arg.Workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -1455,6 +1459,7 @@ func (q *Queries) VisibleAmong(ctx context.Context, db DBTX, arg VisibleAmongPar
 			&i.Name,
 			&i.Version,
 			&i.Pinned,
+			&i.SuccessorSeen,
 		); err != nil {
 			return nil, err
 		}

@@ -95,12 +95,7 @@ type StoreRow struct {
 	Update     string
 	NeedsSetup bool // adopted, and something that it needs is not bound
 	Own        bool
-	// Deprecated says that its publisher sends readers elsewhere, for Note, to
-	// Successor; SuccessorHref is "" where the reader cannot see that.
-	Deprecated    bool
-	Note          string
-	Successor     string
-	SuccessorHref string
+	Deprecation
 	// Pinned is the version that the workspace pins, PinState what became of
 	// it, and BlockedReason why it was blocked.
 	Pinned        string
@@ -203,12 +198,16 @@ func (s Store) sourceHref(source string) string {
 
 // marks are what befell the capability, or the version that the workspace pins.
 func (r StoreRow) marks(ctx context.Context) []ui.RowMark {
+	return befell(ctx, r.Pinned, r.PinState, r.BlockedReason, r.Deprecation)
+}
+
+func befell(ctx context.Context, pinned, state, reason string, d Deprecation) []ui.RowMark {
 	var out []ui.RowMark
-	if mark, ok := pinMark(ctx, r.Pinned, r.PinState, r.BlockedReason); ok {
+	if mark, ok := pinMark(ctx, pinned, state, reason); ok {
 		out = append(out, mark)
 	}
-	if r.Deprecated && (r.Note != "" || r.Successor != "") {
-		out = append(out, deprecationMark(ctx, r.Note, r.Successor, r.SuccessorHref))
+	if mark, ok := d.mark(ctx); ok {
+		out = append(out, mark)
 	}
 	return out
 }

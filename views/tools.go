@@ -55,14 +55,49 @@ type ToolRow struct {
 	Shadow    *Use
 	Withdrawn bool
 	Blocked   bool
-	Update    string // a later version that waits, "" for none
-	Next      string // where the switch leads back to
+	// BlockedReason is why its publisher blocked the pinned version.
+	BlockedReason string
+	Deprecation
+	Update string // a later version that waits, "" for none
+	Next   string // where the switch leads back to
 }
 
 // SwitchQuestion asks before something is switched off that others lean on.
 type SwitchQuestion struct {
 	ToolRow
 	Leaning []Use
+}
+
+// Deprecation is what a publisher tells readers to look at instead. The zero
+// value is none.
+type Deprecation struct {
+	Deprecated bool
+	Note       string
+	Successor  string
+	// SuccessorHref is "" where the reader cannot see what follows.
+	SuccessorHref string
+}
+
+// mark is the deprecation as a line below a row; false while there is nothing
+// to say.
+func (d Deprecation) mark(ctx context.Context) (ui.RowMark, bool) {
+	if d.Note == "" && d.Successor == "" {
+		return ui.RowMark{}, false
+	}
+	return deprecationMark(ctx, d.Note, d.Successor, d.SuccessorHref), true
+}
+
+// marks are what befell the version that the workspace pins, and the
+// capability.
+func (r ToolRow) marks(ctx context.Context) []ui.RowMark {
+	state := ""
+	switch {
+	case r.Blocked:
+		state = "blocked"
+	case r.Withdrawn:
+		state = "withdrawn"
+	}
+	return befell(ctx, r.Version, state, r.BlockedReason, r.Deprecation)
 }
 
 func (r ToolRow) href() string { return ToolPath(r.Workspace, r.Key) }
@@ -74,6 +109,9 @@ func (r ToolRow) badges(ctx context.Context) []ui.BadgeArgs {
 	}
 	if r.Withdrawn {
 		out = append(out, ui.BadgeArgs{Label: i18n.T(ctx, "tools.badge_withdrawn"), Tone: ui.Warning, Title: i18n.T(ctx, "tools.withdrawn_text")})
+	}
+	if r.Deprecated {
+		out = append(out, ui.BadgeArgs{Label: i18n.T(ctx, "store.deprecated"), Tone: ui.Warning, Icon: ui.IconWarning})
 	}
 	if r.Setup {
 		out = append(out, ui.BadgeArgs{Label: i18n.T(ctx, "tools.badge_setup"), Tone: ui.Warning})
@@ -88,7 +126,7 @@ func (r ToolRow) badges(ctx context.Context) []ui.BadgeArgs {
 func (r ToolRow) args(ctx context.Context) ui.RowArgs {
 	return ui.RowArgs{
 		Kind: r.Kind, Name: r.Name, Href: r.href(), Ref: r.Ref, Version: r.Version, Text: r.Text,
-		Badges: r.badges(ctx), Meta: r.Rest, Reason: r.Reason, Remedy: r.remedy(),
+		Badges: r.badges(ctx), Meta: r.Rest, Reason: r.Reason, Remedy: r.remedy(), Marks: r.marks(ctx),
 	}
 }
 

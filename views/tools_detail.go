@@ -33,7 +33,6 @@ type Tool struct {
 	// BoundElsewhere says that the secret stands in a hand-wired server's entry.
 	BoundElsewhere bool
 
-	BlockedReason string
 	// RunHref starts a conversation with it; "" with the reason when it cannot
 	// run.
 	RunHref   string

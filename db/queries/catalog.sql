@@ -253,7 +253,10 @@ WHERE c.source = @source AND c.id = @id AND c.tombstoned_at IS NULL AND c.audien
 
 -- name: VisibleAmong :many
 -- Which of the names the audiences read, with what a line about each needs.
-SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned
+SELECT c.pk, c.source, c.id, c.reach, c.shared_with, c.deprecated, v.kind, v.name, v.version, coalesce(pin.version, '')::text AS pinned,
+    coalesce(c.deprecated ->> 'successor' <> '' AND EXISTS (SELECT FROM capabilities s
+        WHERE s.source = split_part(c.deprecated ->> 'successor', '/', 1) AND s.id = split_part(c.deprecated ->> 'successor', '/', 2)
+            AND s.tombstoned_at IS NULL AND s.latest_pk IS NOT NULL AND s.audiences && @audiences::text[]), false)::bool AS successor_seen
 FROM unnest(@refs::text[]) AS asked (ref)
 JOIN capabilities c ON c.source = split_part(asked.ref, '/', 1) AND c.id = split_part(asked.ref, '/', 2)
 JOIN capability_versions v ON v.pk = c.latest_pk

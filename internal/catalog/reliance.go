@@ -67,6 +67,9 @@ type Known struct {
 	Version    string // the latest
 	Pinned     string // by the reader's workspace, "" for none
 	Deprecated *Deprecation
+	// SuccessorSeen says that the reader sees the capability that follows a
+	// deprecated one.
+	SuccessorSeen bool
 }
 
 // Lookup returns what the actor may see of the capabilities that the
@@ -97,6 +100,6 @@ func knownOf(row db.VisibleAmongRow) (Known, error) {
 	d, err := deprecation(row.Deprecated)
 	return Known{
 		Source: row.Source, ID: row.ID, Kind: capability.Kind(row.Kind), Name: row.Name, Reach: capability.Reach(row.Reach),
-		Version: row.Version, Pinned: row.Pinned, Deprecated: d,
+		Version: row.Version, Pinned: row.Pinned, Deprecated: d, SuccessorSeen: row.SuccessorSeen,
 	}, err
 }

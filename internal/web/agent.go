@@ -16,6 +16,13 @@ func (s *Site) agentPage(c *Ctx) error {
 		return err
 	}
 	v := c.agent(carried)
+	marked := pointers(v.Others)
+	for i := range v.Adopted {
+		marked = append(marked, &v.Adopted[i].ToolRow)
+	}
+	if err := s.deprecated(c, marked); err != nil {
+		return err
+	}
 	p := c.Page(c.T("settings.agent"), views.NavSettings)
 	return c.Show(http.StatusOK, views.AgentPage(p, v), withNotice(p.Flash, views.AgentBody(v)))
 }

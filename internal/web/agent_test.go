@@ -23,7 +23,7 @@ func TestAgentShowsWhatIsAdopted(t *testing.T) {
 		}
 	}
 	page.find(`a[href="` + views.AdoptPath("acme", "acme", "greet", "1.0.1") + `"]`)
-	if len(page.Statements) > 4 {
+	if len(page.Statements) > 5 {
 		t.Errorf("the page takes %d statements", len(page.Statements))
 	}
 	viewer := s.as(vera).get("/acme/settings/agent").status(200)
@@ -153,4 +153,31 @@ func TestHostileTextOfTheAgentStaysText(t *testing.T) {
 	} {
 		member.get(path).status(200).harmless()
 	}
+}
+
+func TestAdoptersSeeWhatBefellWhatTheyPin(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.pin(max, "acme", s.greeter(nil))
+	s.offer(gus, "globex", catalog.Publication{ID: "greeter", Name: "greeter", Spec: greetSpec(t, map[string]any{"timeoutSec": 10})})
+	s.offer(gus, "globex", catalog.Publication{ID: "next", Name: "next", Spec: greetSpec(t, nil), Visibility: capability.ReachWorkspace})
+	s.promote(gus, "globex", "next", capability.ReachPublic)
+	member, actor := s.as(max), s.actor(gus, "globex")
+	pages := []string{"/acme/settings/agent", "/acme/settings/tools", "/acme/settings/tools/capability:globex%2Fgreeter", "/acme/store?q=greeter"}
+	everywhere := func(text, href string) {
+		t.Helper()
+		for _, path := range pages {
+			page := member.get(path).status(200)
+			page.says("main", text)
+			if href != "" {
+				page.find("main a[href='" + href + "']")
+			}
+		}
+	}
+	must(t, s.Catalog.Withdraw(t.Context(), actor, "globex", "greeter", "1.0.0"))
+	everywhere("withdrawn", "")
+	must(t, s.Catalog.Update(t.Context(), actor, "globex", "greeter", catalog.Patch{Deprecated: &catalog.Deprecation{Successor: "globex/next", Note: "Too polite."}}))
+	everywhere("Too polite.", "/acme/store/globex/next")
+	must(t, s.Catalog.Block(t.Context(), actor, "globex", "greeter", "1.0.0", "It leaks."))
+	everywhere("It leaks.", "/acme/store/globex/next")
 }

@@ -179,13 +179,21 @@ func (c *Ctx) storeRow(r catalog.Row) views.StoreRow {
 	if r.UpdateAvailable {
 		row.Update = r.Version
 	}
-	if d := r.Deprecated; d != nil {
-		row.Deprecated, row.Note, row.Successor = true, d.Note, d.Successor
-		if source, id, ok := strings.Cut(d.Successor, "/"); ok && r.SuccessorSeen {
-			row.SuccessorHref = views.CapabilityPath(c.Who.Workspace, source, id)
-		}
-	}
+	row.Deprecation = c.deprecation(r.Deprecated, r.SuccessorSeen)
 	return row
+}
+
+// deprecation is what the publisher says, with the way to what follows where
+// the reader sees it.
+func (c *Ctx) deprecation(d *catalog.Deprecation, seen bool) views.Deprecation {
+	if d == nil {
+		return views.Deprecation{}
+	}
+	out := views.Deprecation{Deprecated: true, Note: d.Note, Successor: d.Successor}
+	if source, id, ok := strings.Cut(d.Successor, "/"); ok && seen {
+		out.SuccessorHref = views.CapabilityPath(c.Who.Workspace, source, id)
+	}
+	return out
 }
 
 // storeSteps says what of the first steps is done. The store's page asks for

@@ -330,11 +330,11 @@ func TestStoreRowsSayWhatBefellThem(t *testing.T) {
 	row := func() string { return member.get("/acme/store?q=greeter").status(200).text(".row") }
 
 	must(t, s.Catalog.Withdraw(t.Context(), actor, "globex", "greeter", "1.0.0"))
-	if got := row(); !strings.Contains(got, "1.0.0, which this workspace pins, was withdrawn") {
+	if got := row(); !strings.Contains(got, "The pinned version 1.0.0 was withdrawn") {
 		t.Errorf("withdrawn: %s", got)
 	}
 	must(t, s.Catalog.Block(t.Context(), actor, "globex", "greeter", "1.0.0", "It leaks."))
-	if got := row(); !strings.Contains(got, "was blocked and does not run: It leaks.") {
+	if got := row(); !strings.Contains(got, "The pinned version 1.0.0 was blocked and does not run: It leaks.") {
 		t.Errorf("blocked: %s", got)
 	}
 	must(t, s.Catalog.Update(t.Context(), actor, "globex", "greeter", catalog.Patch{Deprecated: &catalog.Deprecation{Successor: "globex/next", Note: "Too polite."}}))

@@ -19,6 +19,9 @@ func (s *Site) toolsPage(c *Ctx) error {
 	query := strings.TrimSpace(c.R.URL.Query().Get("q"))
 	v := views.Tools{Workspace: c.Who.Workspace, Query: query}
 	rows := c.toolRows(carried, views.ToolsPath(c.Who.Workspace, query), capability.ChannelTool)
+	if err := s.deprecated(c, pointers(rows)); err != nil {
+		return err
+	}
 	for _, row := range rows {
 		if v.Total++; row.Works {
 			v.On++
@@ -27,6 +30,35 @@ func (s *Site) toolsPage(c *Ctx) error {
 	v.Groups = grouped(carried, matching(rows, query))
 	p := c.Page(c.T("settings.tools"), views.NavSettings)
 	return c.Show(http.StatusOK, views.ToolsPage(p, v), withNotice(p.Flash, views.ToolsList(v)))
+}
+
+// deprecated marks the rows of capabilities whose publisher sends readers
+// elsewhere, in one statement.
+func (s *Site) deprecated(c *Ctx, rows []*views.ToolRow) error {
+	var refs []string
+	for _, row := range rows {
+		if strings.HasPrefix(row.Key, string(capability.KeyCapability)+":") {
+			refs = append(refs, row.Ref)
+		}
+	}
+	known, err := s.Catalog.Lookup(c.R.Context(), c.Actor(), refs)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if k, ok := known[row.Ref]; ok {
+			row.Deprecation = c.deprecation(k.Deprecated, k.SuccessorSeen)
+		}
+	}
+	return nil
+}
+
+func pointers(rows []views.ToolRow) []*views.ToolRow {
+	out := make([]*views.ToolRow, len(rows))
+	for i := range rows {
+		out[i] = &rows[i]
+	}
+	return out
 }
 
 // toolRows is the rows of the channels, in the order of the resolver.
@@ -44,7 +76,8 @@ func (c *Ctx) toolRow(carried workspace.Carried, r workspace.Row, next string) v
 	row := views.ToolRow{
 		Workspace: c.Who.Workspace, Key: string(r.Key), Kind: string(r.Kind), Name: r.Name, Version: r.Version,
 		Text: r.Description, On: r.Wanted, Works: r.Enabled, Reason: c.rowReason(r), Follow: r.Override != nil,
-		Setup: len(r.Missing)+len(r.Unset) > 0, Withdrawn: r.Withdrawn, Blocked: r.Held == capability.HeldBlocked, Next: next,
+		Setup: len(r.Missing)+len(r.Unset) > 0, Withdrawn: r.Withdrawn, Blocked: r.Held == capability.HeldBlocked, BlockedReason: r.BlockedReason,
+		Next: next,
 	}
 	key, _ := capability.ParseKey(string(r.Key))
 	switch key.Kind {

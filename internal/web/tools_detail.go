@@ -33,6 +33,9 @@ func (s *Site) showTool(c *Ctx, status int, key capability.Key, form views.Form)
 	}
 	v := c.tool(detail)
 	v.Form = form
+	if err := s.deprecated(c, []*views.ToolRow{&v.ToolRow}); err != nil {
+		return err
+	}
 	offerSecrets(c, &v, detail.Known)
 	if detail.Kind == capability.KindMCP && detail.Enabled {
 		if err := s.askedFunctions(c, &v, detail.Key); err != nil {
@@ -51,7 +54,7 @@ func (c *Ctx) tool(d workspace.Detail) views.Tool {
 		row.Shadow = &views.Use{Label: string(d.ShadowedBy), Href: views.ToolPath(ws, string(d.ShadowedBy))}
 	}
 	v := views.Tool{
-		ToolRow: row, Transport: c.transport(d), Needed: d.Unmet, BlockedReason: d.BlockedReason, Digest: d.Digest, Scope: string(d.Scope),
+		ToolRow: row, Transport: c.transport(d), Needed: d.Unmet, Digest: d.Digest, Scope: string(d.Scope),
 		AuthorsWord: d.Kind == capability.KindMCP && len(d.Functions) > 0, BoundElsewhere: d.Origin == capability.OriginRaw,
 	}
 	for _, f := range d.Functions {
