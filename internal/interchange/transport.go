@@ -3,7 +3,6 @@ package interchange
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -44,24 +43,26 @@ type way struct {
 }
 
 // wayOf reads what a file says of the transport, beside the other keys or in an
-// object of its own. An unknown word is the fault.
-func wayOf(o *object) (way, *fault.Fault) {
-	w := way{}
+// object of its own. An unknown word is the fault; the rest is read all the same.
+func wayOf(o *object) (w way, f *fault.Fault) {
 	for _, part := range append([]*object{o}, nested(o)...) {
-		for _, k := range transportKeys {
-			word, ok := part.values[k].(string)
-			if !ok || w.kind != "" {
-				continue
-			}
-			if w.kind, ok = transports[separators.Replace(strings.ToLower(strings.TrimSpace(word)))]; !ok {
-				return w, fault.New(fault.Invalid, "unknown_transport", "%q is no transport that is known here; the words are %s.", clip(capability.PlainText(word), 40), transportWords).
-					With("word", clip(capability.PlainText(word), 40)).With("words", transportWords).
-					Do("Correct the transport in the file and import it again.")
-			}
+		word := strings.TrimSpace(part.text(transportKeys...))
+		if word != "" && w.kind == "" && f == nil {
+			w.kind, f = transportOf(word)
 		}
 		w.fill(part)
 	}
-	return w, nil
+	return w, f
+}
+
+func transportOf(word string) (string, *fault.Fault) {
+	if kind, ok := transports[separators.Replace(strings.ToLower(word))]; ok {
+		return kind, nil
+	}
+	shown := clip(capability.PlainText(word), 40)
+	return "", fault.New(fault.Invalid, "unknown_transport", "%q is no transport that is known here; the words are %s.", shown, transportWords).
+		With("word", shown).With("words", transportWords).
+		Do("Correct the transport in the file and import it again.")
 }
 
 // nested are the objects in which some clients put the transport.
@@ -184,39 +185,6 @@ func zeroByte(at string) *fault.Fault {
 		Do(correctFile).With("place", clip(at, 80))
 }
 
-// supplied takes what the importer gave in place of what the file has.
-func (m *maker) supplied(w way) *fault.Fault {
-	w = m.behind(w)
-	if m.supply.URL != "" {
-		w.url = strings.TrimSpace(m.supply.URL)
-		m.note("url_supplied", "The address was supplied at the import; the file has another way to start it.")
-		return m.remote(w)
-	}
-	m.note("image_supplied", "The image was supplied at the import; the file has another way to start it.")
-	m.image(strings.TrimSpace(m.supply.Image), w.args, w.env)
-	return nil
-}
-
-// behind is what a command passes on to the server itself: the arguments and
-// variables of a container, the arguments behind a package. Those of any other
-// program are its own.
-func (m *maker) behind(w way) way {
-	w = plain(w)
-	if run, ok := runOf(w); ok {
-		r := readRun(run)
-		w.args, w.env = r.args, r.environment(w.env)
-		return w
-	}
-	name, args := launched(w)
-	if name == "" && w.command != "" && len(w.args) > 0 {
-		m.note("arguments_dropped", "The arguments of %s are left out: they start it on its machine.", clip(capability.PlainText(program(w.command)), 40))
-	}
-	if w.command != "" {
-		w.args = args
-	}
-	return w
-}
-
 // remote makes a server that is reached by its address.
 func (m *maker) remote(w way) *fault.Fault {
 	switch w.kind {
@@ -247,140 +215,10 @@ func (m *maker) legacy() {
 	m.note("legacy_sse", "The file calls this an SSE server. capstore speaks Streamable HTTP, which most of them answer at the same address; check that this one does.")
 }
 
-// environmentOfRemote keeps what a command would have got in its environment
-// and an address cannot be given: the first secret as its authorization,
-// everything else as a setting that the address may use.
-func (m *maker) environmentOfRemote(env *object) {
-	if env == nil {
-		return
-	}
-	inner := &maker{file: m.file, spec: &capability.MCPSpec{}, found: map[string]string{}, item: Item{Path: m.item.Path}}
-	inner.environment(env)
-	m.carryOver(inner)
-}
-
-// carryOver takes the declarations of an environment to a server that has none.
-func (m *maker) carryOver(inner *maker) {
-	m.hidden = append(m.hidden, inner.hidden...)
-	for _, s := range inner.spec.Settings {
-		m.setting(s)
-	}
-	m.item.Notes = append(m.item.Notes, inner.item.Notes...)
-	for _, s := range inner.spec.RequiredSecrets {
-		if len(m.spec.RequiredSecrets) > 0 {
-			m.note("variable_dropped", "The variable %s is left out: a server that is reached by its address gets no environment.", s.Variable())
-			continue
-		}
-		m.note("variable_as_header", "%s was a variable of the command; the server at this address gets it in the Authorization header.", s.Variable())
-		name := m.declare(capability.RequiredSecret{Name: s.Name, Description: s.Description})
-		if v, ok := inner.found[s.Name]; ok {
-			m.found[name] = v
-		}
-	}
-}
-
 const maxAddress = 8192
 
 func hasHeader(o *object, name string) bool {
 	return o != nil && slices.ContainsFunc(o.keys, func(k string) bool { return strings.EqualFold(k, name) })
-}
-
-var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]{0,30})[ ]+(\S.*)$`)
-
-// headers declares what each header carries. capstore sends nothing in a header
-// but what is bound, so that plain values become bindings too.
-func (m *maker) headers(o *object) *fault.Fault {
-	if o == nil {
-		return nil
-	}
-	for _, name := range o.keys {
-		text, ok := scalar(o.values[name])
-		if !ok {
-			m.note("header_dropped", "The header %s is left out: its value is no text.", clip(capability.PlainText(name), 60))
-			continue
-		}
-		if f := m.header(capability.RequiredSecret{}, name, m.file.value(name, strings.TrimSpace(text))); f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
-// header declares the secret that a header carries. s says what is known of it
-// beside.
-func (m *maker) header(s capability.RequiredSecret, name string, v value) *fault.Fault {
-	shown := clip(capability.PlainText(name), 60)
-	if m.full() {
-		return nil
-	}
-	if !capability.SettableHeader(name) {
-		m.note("header_dropped", "The header %s is left out: the client itself says it.", shown)
-		return nil
-	}
-	if slices.ContainsFunc(m.spec.RequiredSecrets, func(o capability.RequiredSecret) bool {
-		return strings.EqualFold(cmp.Or(o.Header, "Authorization"), name)
-	}) {
-		m.note("header_dropped", "The header %s is left out: it stands there twice.", shown)
-		return nil
-	}
-	authorization := strings.EqualFold(name, "Authorization")
-	s.Header = name
-	rest := v
-	if word, after, ok := schemeOf(v.text); ok {
-		inner := m.file.value(name, after)
-		if authorization || inner.single != nil {
-			s.Scheme, rest = word, inner
-		}
-	}
-	switch {
-	case !authorization:
-	case s.Scheme == "" && rest.single == nil && !rest.literal():
-		return fault.New(fault.Invalid, "header_not_possible", "The Authorization header is put together in a way that cannot be kept: %s.", rest.form()).
-			With("form", rest.form()).
-			Do("Give it as a scheme and one placeholder, such as Bearer ${TOKEN}.")
-	case s.Scheme == "":
-		m.note("scheme_assumed", "The Authorization header has no scheme in the file; Bearer is sent before the secret.")
-		s.Header = ""
-	case strings.EqualFold(s.Scheme, "Bearer"):
-		s.Header, s.Scheme = "", ""
-	default:
-		s.Header = ""
-	}
-	m.headerSecret(s, name, rest)
-	return nil
-}
-
-func schemeOf(text string) (word, after string, ok bool) {
-	m := scheme.FindStringSubmatch(strings.TrimSpace(text))
-	if m == nil {
-		return "", "", false
-	}
-	return m[1], m[2], true
-}
-
-func (m *maker) headerSecret(s capability.RequiredSecret, header string, v value) {
-	s.Name = m.ownName(header)
-	if strings.EqualFold(header, "Authorization") {
-		s.Name = m.ownName("TOKEN")
-	}
-	if v.single != nil && v.single.name != "" {
-		s.Name = secretName(v.single.name)
-	}
-	s.Description = cmp.Or(s.Description, v.description())
-	switch {
-	case v.single == nil && !v.literal():
-		s.Description = cmp.Or(s.Description, "The whole value of the header "+header+", in the form "+v.form())
-		m.note("header_whole", "The header %s is put together of several parts; its whole value becomes one secret.", clip(header, 60))
-	case !namesSecret(header) && !namesSecret(s.Name) && !v.secret():
-		m.note("header_as_secret", "The header %s is bound like a secret: nothing else is sent in headers.", clip(header, 60))
-	}
-	name := m.declare(s)
-	switch {
-	case v.literal():
-		m.keep(name, v.text)
-	case v.single != nil && v.single.given && !standsIn(v.single.initial, true):
-		m.keep(name, v.single.initial)
-	}
 }
 
 // nulIn finds a zero byte in a text of the object and names its place, "" for
