@@ -68,7 +68,7 @@ func (r *pluginRead) hooks(face *manifest) {
 				r.refuse(face, "hooks", n, f)
 			}
 		case *object:
-			r.hookMap(face, face.at, v)
+			r.hookMap(face, r.place(face, "hooks", n)+"/", eventsOf(v))
 		default:
 			r.refuse(face, "hooks", n, unreadablePart("hooks"))
 		}
@@ -100,10 +100,7 @@ func (r *pluginRead) hookFile(face *manifest, rel string) bool {
 		return true
 	}
 	before := len(r.items)
-	if inner := root.object("hooks"); inner != nil {
-		root = inner
-	}
-	r.hookMap(face, f.Path, root)
+	r.hookMap(face, f.Path+"#", eventsOf(root))
 	if len(r.items) == before {
 		r.items = append(r.items, pluginIgnored(f.Path, "no_hooks", "It holds no hook."))
 	}
@@ -115,15 +112,28 @@ func unreadableHooks() *fault.Fault {
 	return fault.New(fault.Invalid, "hooks_unreadable", "Hooks are a map from events to lists of handlers.")
 }
 
-func (r *pluginRead) hookMap(face *manifest, p string, events *object) {
+// eventsOf is the map from events, within the wrapping that a document has and
+// a manifest has not.
+func eventsOf(o *object) *object {
+	if inner := o.object("hooks"); inner != nil {
+		return inner
+	}
+	return o
+}
+
+// hookMap reads the handlers of a map from events. Their paths begin with head.
+func (r *pluginRead) hookMap(face *manifest, head string, events *object) {
 	for _, event := range events.keys {
+		if _, words := events.values[event].(string); words {
+			continue // a description, which stands beside the events
+		}
 		handlers, ok := handlersOf(event, events.values[event])
 		if !ok {
-			r.items = append(r.items, r.finish(face, Item{Path: p + "#" + event, Format: FormatPlugin, Kind: capability.KindHook, Fault: unreadableHooks()}))
+			r.items = append(r.items, r.finish(face, Item{Path: head + event, Format: FormatPlugin, Kind: capability.KindHook, Fault: unreadableHooks()}))
 			continue
 		}
 		for _, h := range handlers {
-			r.hook(face, p, h)
+			r.hook(face, head, h)
 		}
 	}
 }
@@ -161,8 +171,8 @@ func handlersOf(event string, v any) ([]handler, bool) {
 
 // hook makes the items of one handler: one hook, or one for each tool that its
 // matcher lists, since a matcher of capstore is a single pattern.
-func (r *pluginRead) hook(face *manifest, p string, h handler) {
-	base := Item{Path: p + "#" + h.event + "/" + strconv.Itoa(h.n), Format: FormatPlugin, Kind: capability.KindHook}
+func (r *pluginRead) hook(face *manifest, head string, h handler) {
+	base := Item{Path: head + h.event + "/" + strconv.Itoa(h.n), Format: FormatPlugin, Kind: capability.KindHook}
 	event, known := hookEvent(h.event)
 	if !known {
 		base.Fault = fault.New(fault.Invalid, "hook_event", "There is no event %q here; there are %s.", clip(h.event, 60), eventNames()).

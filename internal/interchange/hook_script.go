@@ -124,6 +124,11 @@ func (r *pluginRead) program(argv []string, item *Item) (out script, ok bool, f 
 		return script{}, false, nil
 	}
 	rel, inside := underRoot(argv[0])
+	if foreign[path.Base(argv[0])] && len(argv) > 1 {
+		if other, ok := underRoot(argv[1]); ok {
+			return script{}, false, foreignScript(other)
+		}
+	}
 	if !inside {
 		return script{}, false, nil
 	}
@@ -135,8 +140,7 @@ func (r *pluginRead) program(argv []string, item *Item) (out script, ok bool, f 
 		by = languageOf(rel, text)
 	}
 	if by == "" {
-		return script{}, false, fault.New(fault.Invalid, "hook_language", "%q is no script that runs here: bash, Python and Node do.", clip(rel, 120)).
-			Do("Leave the hook out, or have its author write it in one of these.").With("what", clip(rel, 120))
+		return script{}, false, foreignScript(rel)
 	}
 	out = script{language: by, code: text, name: kebab(commandStem(rel)), shown: path.Base(rel)}
 	more, f := r.needed(file, text)
@@ -151,6 +155,16 @@ func (r *pluginRead) program(argv []string, item *Item) (out script, ok bool, f 
 	out.language, out.code, out.files = capability.Bash, wrapper("exec "+shellWords(words)), more
 	item.about(true, "hook_files", "Taken along", clip(fileNames(more), 300))
 	return out, true, nil
+}
+
+// foreign are interpreters of languages that no hook is written in.
+var foreign = map[string]bool{
+	"ruby": true, "perl": true, "php": true, "deno": true, "bun": true, "tsx": true, "ts-node": true, "pwsh": true, "powershell": true, "java": true, "lua": true, "Rscript": true,
+}
+
+func foreignScript(rel string) *fault.Fault {
+	return fault.New(fault.Invalid, "hook_language", "%q is no script that runs here: bash, Python and Node do.", clip(rel, 120)).
+		Do("Leave the hook out, or have its author write it in one of these.").With("what", clip(rel, 120))
 }
 
 // underRoot is the path within the plugin that a word names.
@@ -212,6 +226,8 @@ func (r *pluginRead) shellLine(line string, item *Item) (script, *fault.Fault) {
 			Do("Have its author put the script into the plugin.")
 	}
 	item.note(strings.Contains(line, "CLAUDE_PROJECT_DIR"), "hook_project", "It looks into the project's folder, which there is none of here.")
+	program := path.Base(strings.Fields(line)[0])
+	item.about(fetching[program], "hook_program", "It calls a program that has to be there and that nothing fetches here", program)
 	if !strings.Contains(line, pluginRoot) {
 		return script{language: capability.Bash, code: line}, nil
 	}
@@ -244,6 +260,11 @@ func (r *pluginRead) shellLine(line string, item *Item) (script, *fault.Fault) {
 	slices.SortFunc(files, func(a, b capability.File) int { return strings.Compare(a.Path, b.Path) })
 	item.about(len(files) > 0, "hook_files", "Taken along", clip(fileNames(files), 300))
 	return script{language: capability.Bash, code: wrapper(line), files: files}, nil
+}
+
+// fetching are programs that fetch or need what a sandbox has not.
+var fetching = map[string]bool{
+	"npx": true, "bunx": true, "bun": true, "deno": true, "pnpm": true, "yarn": true, "uv": true, "uvx": true, "pipx": true, "docker": true, "gh": true, "git": true, "go": true, "jq": true, "curl": true,
 }
 
 func fileNames(files []capability.File) string {

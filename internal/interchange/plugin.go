@@ -45,7 +45,7 @@ func (t *tree) plugins(o Options) map[string]rootReader {
 	}
 	docs := map[string][]string{}
 	for _, f := range t.files {
-		if dir, ok := owner(found, f.Path); ok && isDocument(f.Path) && path.Dir(f.Path) != dir {
+		if dir, ok := owner(found, f.Path); ok && isDocument(f.Path) && path.Dir(f.Path) != dir && !found[dir].isCommand(f.Path) {
 			docs[dir] = append(docs[dir], path.Dir(f.Path))
 		}
 	}
@@ -60,6 +60,13 @@ func (t *tree) plugins(o Options) map[string]rootReader {
 		out[path.Join(dir, pluginFolder)] = m.read
 	}
 	return out
+}
+
+// isCommand reports whether a document is only called like a skill's: a command
+// or an agent of that name.
+func (p *plugin) isCommand(full string) bool {
+	first, _, _ := strings.Cut(p.inside(full), "/")
+	return (first == "commands" || first == "agents") && path.Base(full) != capability.SkillFileName
 }
 
 // findPlugins finds the folders with a plugin's manifest, and those that a
@@ -168,6 +175,7 @@ type pluginRead struct {
 	taken map[string]bool     // the files that are part of an item
 	items []Item
 	names map[string]bool // names of hooks, which the format does not give
+	whole bool            // its folder is itself a skill
 	side  pluginSidecar
 }
 
@@ -183,6 +191,7 @@ func (p *plugin) read(part *part) []Item {
 		r.wholeSkill(part)
 	}
 	for _, face := range p.faces {
+		r.skillPaths(face)
 		r.commands(face)
 		r.agents(face)
 		r.hooks(face)
@@ -263,10 +272,34 @@ func (r *pluginRead) wholeSkill(p *part) {
 		own.files = append(own.files, f)
 		r.taken[f.Path] = true
 	}
-	name := r.faces[0].name
-	for _, item := range []Item{skillAt(&own, name, false, r.o)} {
-		r.items = append(r.items, r.finish(r.faces[0], item))
+	r.whole = true
+	r.items = append(r.items, r.finish(r.faces[0], skillAt(&own, r.faces[0].name, false, r.o)))
+}
+
+// skillPaths refuses what a manifest names as skills and that holds none.
+func (r *pluginRead) skillPaths(face *manifest) {
+	for n, v := range face.values("skills") {
+		s, isText := v.(string)
+		rel, f := pluginPath(s)
+		switch {
+		case !isText:
+			f = unreadablePart("skills")
+		case f == nil && !r.holdsSkill(r.join(rel)):
+			f = missingPart(s)
+		}
+		if f != nil {
+			r.refuse(face, "skills", n, f)
+		}
 	}
+}
+
+func (r *pluginRead) holdsSkill(full string) bool {
+	for dir := range r.skills {
+		if dir == full || strings.HasPrefix(dir, full+"/") || full == "." || strings.HasPrefix(full, dir+"/") {
+			return true
+		}
+	}
+	return r.whole && full == r.dir
 }
 
 // faceOf is the face that names the path among its components, else the first;

@@ -28,7 +28,7 @@ func (r *pluginRead) commands(face *manifest) {
 				r.refuse(face, "commands", n, f)
 			}
 		case *object:
-			r.commandMap(face, v)
+			r.commandMap(face, r.place(face, "commands", n)+"/", v)
 		default:
 			r.refuse(face, "commands", n, unreadablePart("commands"))
 		}
@@ -76,13 +76,13 @@ type named struct {
 }
 
 // commandMap reads commands that the manifest names one by one, with their text
-// or the path of it.
-func (r *pluginRead) commandMap(face *manifest, m *object) {
-	for n, name := range m.keys {
+// or the path of it. The paths of those with their text begin with head.
+func (r *pluginRead) commandMap(face *manifest, head string, m *object) {
+	for _, name := range m.keys {
 		given := named{shorten(capability.PlainText(name), capability.MaxName), m.object(name)}
 		source := given.fields.text("source")
 		if source == "" {
-			item := Item{Path: face.at + "#" + name, Format: FormatPlugin, Kind: capability.KindCommand}
+			item := Item{Path: head + name, Format: FormatPlugin, Kind: capability.KindCommand}
 			r.commandItem(face, item, []byte(given.fields.text("content")), given)
 			continue
 		}
@@ -90,9 +90,9 @@ func (r *pluginRead) commandMap(face *manifest, m *object) {
 		file, ok := r.files[r.join(rel)]
 		switch {
 		case f != nil:
-			r.refuse(face, "commands", n, f)
+			r.add(face, Item{Path: head + name, Format: FormatPlugin, Kind: capability.KindCommand, Fault: f})
 		case !ok:
-			r.refuse(face, "commands", n, missingPart(source))
+			r.add(face, Item{Path: head + name, Format: FormatPlugin, Kind: capability.KindCommand, Fault: missingPart(source)})
 		default:
 			r.command(face, file, given)
 		}

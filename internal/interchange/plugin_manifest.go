@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"path"
@@ -167,11 +168,12 @@ func pluginPath(s string) (string, *fault.Fault) {
 // refuse adds the item of something that a manifest names and that cannot be
 // read.
 func (r *pluginRead) refuse(face *manifest, component string, n int, f *fault.Fault) {
-	at := face.at
-	if at == "" {
-		at = r.join(pluginManifest)
-	}
-	r.items = append(r.items, Item{Path: at + "#" + face.name + "/" + component + "/" + strconv.Itoa(n+1), Format: FormatPlugin, Status: Refused, Fault: f})
+	r.items = append(r.items, Item{Path: r.place(face, component, n), Format: FormatPlugin, Status: Refused, Fault: f})
+}
+
+// place is the path of what a manifest itself holds.
+func (r *pluginRead) place(face *manifest, component string, n int) string {
+	return cmp.Or(face.at, r.join(pluginManifest)) + "#" + face.name + "/" + component + "/" + strconv.Itoa(n+1)
 }
 
 func missingPart(s string) *fault.Fault {

@@ -82,7 +82,7 @@ func (r *pluginRead) servers(face *manifest) {
 		case *object:
 			raw, err := json.Marshal(&object{keys: []string{"mcpServers"}, values: map[string]any{"mcpServers": v}})
 			if err == nil {
-				r.serverItems(face, cmp.Or(face.at, r.join(pluginManifest)), raw)
+				r.serverItems(face, r.place(face, "mcpServers", n), raw)
 			}
 		default:
 			r.refuse(face, "mcpServers", n, unreadablePart("mcpServers"))
