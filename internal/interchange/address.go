@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"capstore/internal/capability"
+	"capstore/internal/fault"
 )
 
 var (
@@ -18,8 +19,11 @@ var (
 // address takes the address of a server: its placeholders become settings that
 // it is filled with, and a secret in it is taken out, since an address is no
 // secret to anybody.
-func (m *maker) address(text string) {
-	text = strings.TrimSpace(text)
+func (m *maker) address(text string) *fault.Fault {
+	text, f := m.opened(strings.TrimSpace(text))
+	if f != nil {
+		return f
+	}
 	if part := userPart.FindStringSubmatch(text); part != nil {
 		text = part[1] + text[len(part[0]):]
 		m.userInfo(part[2])
@@ -36,6 +40,26 @@ func (m *maker) address(text string) {
 		path += "?" + strings.Join(kept, "&")
 	}
 	m.spec.URL = path
+	return nil
+}
+
+// opened fills in a placeholder that stands for the whole address or its
+// beginning, as far as the file says what belongs there: which server it is can
+// be no setting.
+func (m *maker) opened(text string) (string, *fault.Fault) {
+	parts := m.file.pieces(text)
+	if len(parts) == 0 || parts[0].hole == nil {
+		return text, nil
+	}
+	hole := parts[0].hole
+	if !strings.Contains(hole.initial, "://") {
+		m.wants(WantURL)
+		shown := clip(hole.text, 60)
+		return "", fault.New(fault.Invalid, "address_open", "The address is left open in the file: it begins with %s.", shown).
+			With("what", shown).Do("Give the address.")
+	}
+	m.note("address_filled", "%s is the beginning of the address and was filled in with what the file gives for it.", clip(hole.name, 60))
+	return hole.initial + strings.TrimPrefix(text, hole.text), nil
 }
 
 // userInfo declares the user and password of an address, which HTTP sends as

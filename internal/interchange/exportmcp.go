@@ -29,7 +29,7 @@ const (
 // each server under "capstore", so that an import of the file gives the same
 // digests. The fault is for what is no mcp capability.
 func ExportServers(contents []capability.Content, dialect Dialect) ([]byte, error) {
-	w := &serversWriter{dialect: dialect, servers: &object{values: map[string]any{}}, asked: map[string]prompt{}}
+	w := &serversWriter{dialect: dialect, servers: &object{values: map[string]any{}}, asked: map[string]prompt{}, owners: map[string]string{}}
 	for _, c := range contents {
 		if err := w.add(c); err != nil {
 			return nil, err
@@ -53,6 +53,7 @@ type serversWriter struct {
 	servers *object
 	order   []string
 	asked   map[string]prompt
+	owners  map[string]string // of each name the server that it belongs to
 }
 
 // prompt is a question of VS Code.
@@ -177,30 +178,44 @@ func (w *serversWriter) container(entry *object, key string, spec *capability.MC
 	}
 }
 
+// secretHole is the placeholder of a secret.
 func (w *serversWriter) secretHole(key string, s capability.RequiredSecret) string {
+	name := w.holeName(key, s.Name)
 	if w.dialect == DialectVSCode {
-		return w.ask(key, prompt{ID: s.Name, Description: s.Description, Password: true})
+		return w.ask(prompt{ID: name, Description: s.Description, Password: true})
 	}
-	return "${" + s.Name + "}"
+	return "${" + name + "}"
 }
 
+// settingHole is the placeholder of a setting, with its default.
 func (w *serversWriter) settingHole(key string, s capability.Setting) string {
+	name := w.holeName(key, s.Name)
 	switch {
 	case w.dialect == DialectVSCode:
-		return w.ask(key, prompt{ID: s.Name, Description: s.Description, Default: s.Default})
+		return w.ask(prompt{ID: name, Description: s.Description, Default: s.Default})
 	case s.Default != "" && !strings.ContainsAny(s.Default, "{}"):
-		return "${" + s.Name + ":-" + s.Default + "}"
+		return "${" + name + ":-" + s.Default + "}"
 	}
-	return "${" + s.Name + "}"
+	return "${" + name + "}"
 }
 
-// ask adds a question and returns its placeholder. Two servers share one where
-// it is the same.
-func (w *serversWriter) ask(key string, p prompt) string {
-	p.Type, p.Description = "promptString", cmp.Or(p.Description, p.ID)
-	if other, taken := w.asked[p.ID]; taken && (other.Description != p.Description || other.Default != p.Default || other.Password != p.Password) {
-		p.ID = key + "-" + p.ID
+// holeName is what a value is called in the file. Two servers never share a
+// name: what is given to the one would go to the other.
+func (w *serversWriter) holeName(key, name string) string {
+	out := name
+	for n := 1; w.owners[out] != "" && w.owners[out] != key; n++ {
+		out = secretName(key) + "_" + name
+		if n > 1 {
+			out += fmt.Sprintf("_%d", n)
+		}
 	}
+	w.owners[out] = key
+	return out
+}
+
+// ask adds a question and returns its placeholder.
+func (w *serversWriter) ask(p prompt) string {
+	p.Type, p.Description = "promptString", cmp.Or(p.Description, p.ID)
 	if _, taken := w.asked[p.ID]; !taken {
 		w.order = append(w.order, p.ID)
 	}

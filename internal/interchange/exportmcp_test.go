@@ -244,6 +244,59 @@ func TestExportedShapes(t *testing.T) {
 	}
 }
 
+// Two servers that call a secret alike are not given the same one.
+func TestExportedServersShareNoSecret(t *testing.T) {
+	t.Parallel()
+	one, two := far, far
+	one.Name, two.Name = "one", "two"
+	for dialect, says := range map[interchange.Dialect]string{interchange.DialectClaude: "Bearer ${TWO_FAR_KEY}", interchange.DialectVSCode: "Bearer ${input:TWO_FAR_KEY}"} {
+		raw, err := interchange.ExportServers([]capability.Content{one, two}, dialect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(raw), says) || strings.Count(string(raw), "${FAR_KEY}")+strings.Count(string(raw), "${input:FAR_KEY}") != 1 {
+			t.Errorf("%s: %s", dialect, raw)
+		}
+		items := readAs(t, string(raw), interchange.Options{})
+		if items[0].Content.Digest() != one.Digest() || items[1].Content.Digest() != two.Digest() {
+			t.Errorf("%s: it does not come back: %v", dialect, items)
+		}
+	}
+}
+
+// Whatever was exported, an address or an image that a person puts in its place
+// is all that changes.
+func TestEditsKeepTheRest(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := contents().Draw(t, "content")
+		want := c
+		spec := *c.Spec.(*capability.MCPSpec)
+		spec.URL = strings.Replace(spec.URL, ".example/mcp", ".other.example/mcp", 1)
+		if spec.Image != "" {
+			spec.Image = "acme/edited:9"
+		}
+		want.Spec = &spec
+		old, edited := ".example/mcp", ".other.example/mcp"
+		if spec.Image != "" {
+			old, edited = `"`+c.Spec.(*capability.MCPSpec).Image+`"`, `"acme/edited:9"`
+		}
+		for format, raw := range exports(t, c) {
+			i, err := interchange.FromDocument([]byte(strings.Replace(string(raw), old, edited, 1)), "mcp.json", loopback)
+			if err != nil {
+				t.Fatal(err)
+			}
+			items := i.Items()
+			if items[0].Status != interchange.Ready || items[0].Content.Digest() != want.Digest() {
+				t.Fatalf("%s: %v %s\n%s", format, items[0].Fault, cmp.Diff(want, items[0].Content), raw)
+			}
+			if !has(items[0].Notes, "edited_since_export") {
+				t.Fatalf("%s: notes %v", format, items[0].Notes)
+			}
+		}
+	})
+}
+
 // What a person edits in an exported file counts, and all else stays.
 func TestEditedExports(t *testing.T) {
 	t.Parallel()

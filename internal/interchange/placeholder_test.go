@@ -141,6 +141,7 @@ func TestAddresses(t *testing.T) {
 		note     string
 	}{
 		"https://${REGION:-eu}.example.com/mcp":            {"https://{REGION}.example.com/mcp", nil, settings{{Name: "REGION", Default: "eu"}}, "", ""},
+		"${URL:-https://x.example}/mcp":                    {"https://x.example/mcp", nil, nil, "", "address_filled"},
 		"https://{{host}}/mcp":                             {"https://{host}/mcp", nil, settings{{Name: "host", Required: true}}, "", ""},
 		"https://x.example/{tenant-id}/mcp":                {"https://x.example/{tenant_id}/mcp", nil, settings{{Name: "tenant_id", Required: true}}, "", ""},
 		"https://x.example/mcp?tenant=${TENANT}&p=1":       {"https://x.example/mcp?tenant={TENANT}&p=1", nil, settings{{Name: "TENANT", Required: true}}, "", ""},

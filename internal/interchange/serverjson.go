@@ -190,7 +190,9 @@ func (m *maker) suppliedFor(all []offer) *fault.Fault {
 	env.variables(pack)
 	if m.supply.URL != "" {
 		m.note("url_supplied", "The address was supplied at the import; the file has another way to start it.")
-		m.address(m.supply.URL)
+		if f := m.address(m.supply.URL); f != nil {
+			return f
+		}
 		m.carryOver(env)
 		return nil
 	}
@@ -206,7 +208,11 @@ func (m *maker) publishedRemote(o *object, legacy bool) *fault.Fault {
 	if legacy {
 		m.legacy()
 	}
-	m.within(variablesOf(o.object("variables")), func() { m.address(braced(o.text("url"))) })
+	var f *fault.Fault
+	m.within(variablesOf(o.object("variables")), func() { f = m.address(braced(o.text("url"))) })
+	if f != nil {
+		return f
+	}
 	for _, v := range o.list("headers") {
 		header, ok := v.(*object)
 		if !ok {

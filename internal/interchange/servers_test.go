@@ -104,6 +104,8 @@ func TestRefusedServers(t *testing.T) {
 		"plain http":          {`{"url":"http://intranet.example/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
 		"loopback":            {`{"url":"http://127.0.0.1:3000/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
 		"no address":          {`{"url":"mcp.example.com/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
+		"an open address":     {`{"url":"${MCP_URL}"}`, "address_open", []interchange.Want{interchange.WantURL}},
+		"an open base":        {`{"url":"{{base}}/mcp"}`, "address_open", []interchange.Want{interchange.WantURL}},
 		"composite":           {`{"url":"https://x.example/mcp","headers":{"Authorization":"${A}:${B}"}}`, "header_not_possible", nil},
 		"privileged":          {`{"command":"docker","args":["run","-v","/:/h","--privileged","img"]}`, "container_privileges", []interchange.Want{interchange.WantImage}},
 		"the engine's socket": {`{"command":"podman","args":["run","-v","/var/run/docker.sock:/var/run/docker.sock","img"]}`, "container_privileges", []interchange.Want{interchange.WantImage}},

@@ -197,7 +197,9 @@ func (m *maker) remote(w way) *fault.Fault {
 		m.spec.URL = w.url[:maxAddress] // longer than any that is valid
 		return nil
 	}
-	m.address(w.url)
+	if f := m.address(w.url); f != nil {
+		return f
+	}
 	if w.bearer != "" && !hasHeader(w.headers, "Authorization") {
 		v := m.file.value("Authorization", "Bearer "+w.bearer)
 		if f := m.header(capability.RequiredSecret{}, "Authorization", v); f != nil {
