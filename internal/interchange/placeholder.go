@@ -2,6 +2,7 @@ package interchange
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -9,6 +10,7 @@ import (
 // only ever declared: nothing is filled in from where capstore runs.
 type placeholder struct {
 	name    string // as the file spells it, without its marks
+	scope   string // what stands before the name, as in ${env:NAME}
 	text    string // with its marks
 	initial string // what stands there when nobody says otherwise
 	given   bool   // there is an initial, even if it is empty
@@ -76,33 +78,23 @@ func (f *jsonFile) pieces(text string) []piece {
 
 func lower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// machineWords begin the placeholders that stand for something of the machine
-// or the editor in which the file lies.
-var machineWords = regexp.MustCompile(`^(?i:workspace|workspaceRoot|workspaceFolder\w*|userHome|home|pwd|tmpdir|cwd|file\w*|relativeFile\w*|execPath|pathSeparator|/|lineNumber|selectedText|` +
-	`CLAUDE_PLUGIN_\w+|CLAUDE_PROJECT_DIR|config|command|HOME|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMFILES|__dirname|extensionPath)$`)
+// machineWords are the placeholders that stand for something of the machine or
+// the editor in which the file lies.
+var machineWords = regexp.MustCompile(`^(?:workspace|workspaceRoot|workspaceFolder\w*|projectRoot|userHome|pwd|cwd|file|file[A-Z]\w*|relativeFile\w*|execPath|pathSeparator|/|lineNumber|selectedText|config|command|` +
+	`CLAUDE_PLUGIN_\w+|CLAUDE_PROJECT_DIR|HOME|PWD|TMPDIR|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMFILES|__dirname|extensionPath)$`)
+
+// Scopes before the name of a placeholder, as in ${env:NAME}. Others, such as
+// ${config:x}, say themselves what they stand for.
+var (
+	plainScopes  = []string{"input", "env", "user_config", "var"}
+	secretScopes = []string{"secret", "secrets", "keychain", "vault", "op", "1password", "pass"}
+)
 
 // placeholder reads what stands between the marks; nil where that is no name.
 func (f *jsonFile) placeholder(inner, text string) *placeholder {
-	p := &placeholder{name: strings.TrimSpace(inner), text: text}
-	scope, name, scoped := strings.Cut(p.name, ":")
-	switch {
-	case strings.HasPrefix(name, "-") || strings.HasPrefix(name, "="): // ${NAME:-x}
-		p.name, p.initial, p.given = scope, name[1:], true
-	case !scoped:
-		if name, initial, ok := strings.Cut(p.name, "-"); ok && text[0] == '$' && variableName.MatchString(name) {
-			p.name, p.initial, p.given = name, initial, true
-		}
-	case scope == "input" || scope == "env" || scope == "user_config" || scope == "secret" || scope == "secrets":
-		p.name = name
-		if name, initial, ok := strings.Cut(name, ":-"); ok {
-			p.name, p.initial, p.given = name, initial, true
-		}
-		p.secretScope(scope)
-	default:
-		p.name = scope // ${config:x}, ${workspaceFolder:x}
-	}
-	p.name = strings.TrimPrefix(strings.TrimPrefix(p.name, "env."), "user_config.")
-	if in, ok := f.inputs[p.name]; ok && (scope == "input" || !scoped) {
+	p := &placeholder{text: text}
+	p.parse(strings.TrimSpace(inner))
+	if in, ok := f.inputs[p.name]; ok && (p.scope == "" || p.scope == "input") {
 		p.use(in)
 	}
 	p.machine = machineWords.MatchString(p.name)
@@ -112,13 +104,29 @@ func (f *jsonFile) placeholder(inner, text string) *placeholder {
 	return p
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-func (p *placeholder) secretScope(scope string) {
-	if strings.HasPrefix(scope, "secret") {
-		p.input = &input{secret: true}
+// parse takes NAME, scope:NAME and either with :-initial behind it apart.
+func (p *placeholder) parse(inner string) {
+	name, initial, given := strings.Cut(inner, ":-")
+	if !given {
+		name, initial, given = strings.Cut(inner, ":=")
 	}
+	if bare, rest, ok := strings.Cut(name, "-"); !given && ok && p.text[0] == '$' && variableName.MatchString(bare) { // ${NAME-x}
+		name, initial, given = bare, rest, true
+	}
+	p.name, p.initial, p.given = name, initial, given
+	if scope, rest, ok := strings.Cut(name, ":"); ok {
+		p.scope, p.name = scope, rest
+		switch {
+		case slices.Contains(secretScopes, scope):
+			p.input = &input{secret: true}
+		case !slices.Contains(plainScopes, scope):
+			p.name = scope
+		}
+	}
+	p.name = strings.TrimPrefix(strings.TrimPrefix(p.name, "env."), "user_config.")
 }
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (p *placeholder) use(in input) {
 	p.input = &in
