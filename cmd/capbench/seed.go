@@ -20,6 +20,7 @@ import (
 type seedCmd struct {
 	DatabaseURL string `help:"PostgreSQL database to fill; nothing else uses it meanwhile." required:"" env:"CAPSTORE_DATABASE_URL"`
 	N           int    `help:"How many capabilities." default:"100000"`
+	Times       int    `help:"How often each is put there, under another id: for stores too large to generate." default:"1"`
 	Seed        uint64 `help:"Of the generator: the same seed makes the same store." default:"1"`
 	Workspace   string `help:"Short name of the reader's workspace; the other owners are named after it." default:"bench"`
 	Owners      int    `help:"How many workspaces publish." default:"20"`
@@ -60,7 +61,7 @@ func (c *seedCmd) Run(ctx context.Context) error {
 		return err
 	}
 	made := sample.Store{Seed: c.Seed, N: c.N, Sources: sources, Creator: creator}
-	if out.Made, err = store.Load(ctx, made.All()); err != nil {
+	if out.Made, err = store.Load(ctx, made.All(), c.Times); err != nil {
 		return err
 	}
 	if err := settle(ctx, db, &out); err != nil {

@@ -111,28 +111,26 @@ func (s *Service) Browse(ctx context.Context, actor capability.Actor, q Query) (
 	}
 	groups := q.groups(viewer, words)
 	p := f.plan(q, words, groups, at, viewer)
-	var facets Facets
-	key, known := "", !q.Counts
-	if q.Counts {
-		key = f.countKey(q, words)
-		if facets, known = s.counts.get(key, f.state); !known {
-			p.facets = f.facetPlan(q, groups)
-		}
+	if !q.Counts {
+		page, _, err := s.read(ctx, p, viewer)
+		return page, pg.Fault(err)
 	}
-	if p.empty() {
-		page := Page{Items: []Row{}, Corrected: corrected(words)}
-		page.count(facets, q.Kinds)
-		return page, nil
+	key := f.countKey(q, words)
+	counts, known := s.counts.get(ctx, key, f.state)
+	facets := counts.facets
+	if !known {
+		p.facets = f.facetPlan(q, groups)
+		defer func() { s.counts.end(key, counts, facets, known) }()
 	}
-	page, counts, err := s.read(ctx, p, viewer)
+	page, raw, err := s.read(ctx, p, viewer)
 	if err != nil {
 		return Page{}, pg.Fault(err)
 	}
 	if !known {
-		if facets, err = facetsOf(counts, q, works); err != nil {
+		if facets, err = facetsOf(raw, q, works); err != nil {
 			return Page{}, err
 		}
-		s.counts.put(key, f.state, facets)
+		known = true
 	}
 	page.count(facets, q.Kinds)
 	return page, nil
@@ -141,15 +139,16 @@ func (s *Service) Browse(ctx context.Context, actor capability.Actor, q Query) (
 // plan makes the query ready for the cells that it meets in.
 func (f found) plan(q Query, words []word, groups []group, at *cursor, v capability.Viewer) plan {
 	cells := ofKinds(f.cells(groups), q.Kinds)
+	overlap := false
 	if q.Sort == SortRelevance {
-		cells = f.relevant(cells, q, words, groups)
+		cells, overlap = f.relevant(cells, q, words, groups)
 	} else {
 		for i, c := range cells {
 			cells[i] = c.shortest()
 		}
 	}
 	return plan{
-		cells: cells, shape: shapeOf(cells), sort: q.Sort, limit: q.Limit, at: at, words: words, query: q.fingerprint(v),
+		cells: cells, shape: shapeOf(cells), overlap: overlap, sort: q.Sort, limit: q.Limit, at: at, words: words, query: q.fingerprint(v),
 		workspace: v.Workspace, subject: v.Subject, audiences: v.Audiences(),
 	}
 }
@@ -189,8 +188,13 @@ type hit struct {
 	asks          json.RawMessage // what the pinned version wants, as an mcp spec has it
 }
 
-// read runs the page statement.
+// read runs the page statement, unless there is nothing to ask. It returns the
+// counts as they came beside the rows.
 func (s *Service) read(ctx context.Context, p plan, v capability.Viewer) (Page, json.RawMessage, error) {
+	page := Page{Items: []Row{}, Corrected: corrected(p.words)}
+	if p.empty() {
+		return page, nil, nil
+	}
 	st := p.page()
 	rows, err := s.db.Query(ctx, st.sql.String(), st.args...)
 	if err != nil {
@@ -200,7 +204,6 @@ func (s *Service) read(ctx context.Context, p plan, v capability.Viewer) (Page, 
 	if err != nil {
 		return Page{}, nil, fmt.Errorf("browse: %w", err)
 	}
-	page := Page{Items: []Row{}, Corrected: corrected(p.words)}
 	if hits[0].pk == nil {
 		return page, hits[0].counts, nil
 	}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -14,28 +15,53 @@ const remembered = 2000
 // with every search.
 type countCache struct {
 	mu      sync.Mutex
-	entries map[string]countEntry
+	entries map[string]*counting
 }
 
-type countEntry struct {
+// counting is what is being counted for a state of the shelves, or was.
+type counting struct {
 	state  string
+	done   chan struct{} // closed when facets are there, or nobody counts any more
 	facets Facets
+	known  bool
 }
 
-func (c *countCache) get(key, state string) (Facets, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.entries[key]
-	return e.facets, ok && e.state == state
-}
-
-func (c *countCache) put(key, state string, f Facets) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.entries == nil || len(c.entries) >= remembered {
-		c.entries = map[string]countEntry{}
+// get returns what was counted, waiting for who is at it. Otherwise the caller
+// counts, and says so by end.
+func (c *countCache) get(ctx context.Context, key, state string) (e *counting, known bool) {
+	for {
+		c.mu.Lock()
+		e = c.entries[key]
+		if e == nil || e.state != state {
+			if c.entries == nil || len(c.entries) >= remembered {
+				c.entries = map[string]*counting{}
+			}
+			e = &counting{state: state, done: make(chan struct{})}
+			c.entries[key] = e
+			c.mu.Unlock()
+			return e, false
+		}
+		c.mu.Unlock()
+		select {
+		case <-e.done:
+			if e.known {
+				return e, true
+			}
+		case <-ctx.Done():
+			return &counting{done: make(chan struct{})}, false // whose end nobody waits for
+		}
 	}
-	c.entries[key] = countEntry{state, f}
+}
+
+// end keeps what was counted for others, or lets them count when it was not.
+func (c *countCache) end(key string, e *counting, facets Facets, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.facets, e.known = facets, known
+	if !known && c.entries[key] == e {
+		delete(c.entries, key)
+	}
+	close(e.done)
 }
 
 // countKey names what a query counts: the shelves that hold anything, and the

@@ -31,16 +31,18 @@ type Loaded struct {
 // exist, none of them is there, and their content is valid. It is for stores
 // made for measuring. One transaction holds the store's tables from beginning
 // to end and builds their indexes anew, which takes a tenth of the time of
-// keeping them. It returns how many there were.
-func (s *Service) Load(ctx context.Context, all iter.Seq[Loaded]) (n int, err error) {
+// keeping them. With times above 1 each is put there so often, under as many
+// ids: the database copies faster than we cut words. It returns how many there
+// were.
+func (s *Service) Load(ctx context.Context, all iter.Seq[Loaded], times int) (n int, err error) {
 	err = s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		n, err = load(ctx, tx, all)
+		n, err = load(ctx, tx, all, max(1, times))
 		return err
 	})
 	return n, err
 }
 
-func load(ctx context.Context, tx pgx.Tx, all iter.Seq[Loaded]) (int, error) {
+func load(ctx context.Context, tx pgx.Tx, all iter.Seq[Loaded], times int) (int, error) {
 	if _, err := tx.Exec(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL maintenance_work_mem = '1GB';
 		SET LOCAL synchronous_commit = off; LOCK TABLE capabilities, capability_versions, capability_lists, capability_terms, capability_words`); err != nil {
 		return 0, fmt.Errorf("lock the store: %w", err)
@@ -49,7 +51,7 @@ func load(ctx context.Context, tx pgx.Tx, all iter.Seq[Loaded]) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	l := &loader{tx: tx, ids: map[listKey]int64{}, sizes: map[int64]int32{}, words: map[string]string{}}
+	l := &loader{tx: tx, times: int32(times), ids: map[listKey]int64{}, sizes: map[int64]int32{}, words: map[string]string{}}
 	if err := l.begin(ctx); err != nil {
 		return 0, err
 	}
@@ -57,6 +59,9 @@ func load(ctx context.Context, tx pgx.Tx, all iter.Seq[Loaded]) (int, error) {
 		if err := l.put(ctx, batch); err != nil {
 			return l.n, err
 		}
+	}
+	if err := l.multiply(ctx); err != nil {
+		return l.n, err
 	}
 	if err := l.finish(ctx); err != nil {
 		return l.n, err
@@ -66,7 +71,7 @@ func load(ctx context.Context, tx pgx.Tx, all iter.Seq[Loaded]) (int, error) {
 			return l.n, fmt.Errorf("%.80s: %w", sql, err)
 		}
 	}
-	return l.n, nil
+	return l.n * times, nil
 }
 
 // heavy are the tables whose indexes cost most to keep row by row.
@@ -131,6 +136,8 @@ func batches[T any](all iter.Seq[T], size int) iter.Seq[[]T] {
 type loader struct {
 	tx          pgx.Tx
 	n           int
+	times       int32
+	first       int64 // the last capability that was there before
 	pk, version int64 // the last ones used
 	list        int64
 	before      int64 // the last list that was there before
@@ -145,7 +152,7 @@ func (l *loader) begin(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find the ends: %w", err)
 	}
-	l.before = l.list
+	l.before, l.first = l.list, l.pk
 	rows, err := l.tx.Query(ctx, `SELECT id, shelf, term, kind FROM capability_lists`)
 	if err != nil {
 		return fmt.Errorf("read lists: %w", err)
@@ -252,6 +259,33 @@ func (l *loader) putTerms(ctx context.Context, rows []loadedRow) error {
 	return nil
 }
 
+// multiply copies what was put, each copy a second younger.
+func (l *loader) multiply(ctx context.Context) error {
+	if l.times == 1 {
+		return nil
+	}
+	for _, sql := range []string{
+		`INSERT INTO capability_versions (pk, capability_pk, version, sort_key, kind, name, description, content, digest, serves, created_by, created_at)
+		OVERRIDING SYSTEM VALUE
+		SELECT v.pk + k * $3::bigint, v.capability_pk + k * $3::bigint, v.version, v.sort_key, v.kind, v.name, v.description, v.content, v.digest, v.serves,
+			v.created_by, v.created_at + make_interval(secs => k)
+		FROM capability_versions v, generate_series(1, $2 - 1) AS k WHERE v.capability_pk > $1`,
+		`INSERT INTO capabilities (pk, source, id, kind, reach, audiences, name_fold, tags, created_by, created_at, updated_at, latest_version, latest_pk, adopters, facets)
+		OVERRIDING SYSTEM VALUE
+		SELECT c.pk + k * $3::bigint, c.source, c.id || '-' || k, c.kind, c.reach, c.audiences, c.name_fold, c.tags, c.created_by,
+			c.created_at + make_interval(secs => k), c.updated_at + make_interval(secs => k), c.latest_version, c.latest_pk + k * $3::bigint, c.adopters, c.facets
+		FROM capabilities c, generate_series(1, $2 - 1) AS k WHERE c.pk > $1`,
+		`INSERT INTO capability_terms (list, created_at, capability_pk, rank, adopters, changed)
+		SELECT t.list, t.created_at + make_interval(secs => k), t.capability_pk + k * $3::bigint, t.rank, t.adopters, t.changed
+		FROM capability_terms t, generate_series(1, $2 - 1) AS k WHERE t.capability_pk > $1`,
+	} {
+		if _, err := l.tx.Exec(ctx, sql, l.first, l.times, int64(l.n)); err != nil {
+			return fmt.Errorf("%.40s: %w", sql, err)
+		}
+	}
+	return nil
+}
+
 // finish writes the lists, the words and where the next keys begin.
 func (l *loader) finish(ctx context.Context) error {
 	keys := make([]listKey, 0, len(l.ids))
@@ -259,7 +293,7 @@ func (l *loader) finish(ctx context.Context) error {
 		if id > l.before {
 			keys = append(keys, k)
 		} else if by := l.sizes[id]; by > 0 {
-			if _, err := l.tx.Exec(ctx, `UPDATE capability_lists SET n = n + $2, changed = pg_current_xact_id() WHERE id = $1`, id, by); err != nil {
+			if _, err := l.tx.Exec(ctx, `UPDATE capability_lists SET n = n + $2, changed = pg_current_xact_id() WHERE id = $1`, id, by*l.times); err != nil {
 				return fmt.Errorf("grow lists: %w", err)
 			}
 		}
@@ -268,7 +302,7 @@ func (l *loader) finish(ctx context.Context) error {
 	_, err := l.tx.CopyFrom(ctx, pgx.Identifier{"capability_lists"}, []string{"id", "shelf", "term", "kind", "n"},
 		pgx.CopyFromSlice(len(keys), func(i int) ([]any, error) {
 			k := keys[i]
-			return []any{l.ids[k], k.shelf, k.term, k.kind, l.sizes[l.ids[k]]}, nil
+			return []any{l.ids[k], k.shelf, k.term, k.kind, l.sizes[l.ids[k]] * l.times}, nil
 		}))
 	if err != nil {
 		return fmt.Errorf("copy into capability_lists: %w", err)

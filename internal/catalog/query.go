@@ -34,7 +34,7 @@ const (
 	// countCap is up to where counts are exact.
 	countCap = 1000
 	// candidates is about how many matches a relevance of several words ranks.
-	candidates = 1000
+	candidates = 500
 )
 
 // Query asks for a page of the store. The zero Query is the first page of

@@ -118,7 +118,7 @@ func (b *bundle) fill(t testing.TB, n int) sample.Store {
 	t.Helper()
 	made := sample.Store{Seed: 1, N: n, Sources: []string{"acme", "globex"}, Creator: uuid.MustParse(b.author.Subject)}
 	start := time.Now()
-	loaded, err := b.store.Load(t.Context(), made.All())
+	loaded, err := b.store.Load(t.Context(), made.All(), 1)
 	wantCode(t, err, "")
 	if loaded != n {
 		t.Fatalf("loaded %d", loaded)

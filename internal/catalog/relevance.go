@@ -1,7 +1,5 @@
 package catalog
 
-import "slices"
-
 // dense is how much longer than a filter's list a word's may be to be walked
 // all the same. It is walked in the order of how well the word fits, which a
 // filter's list says nothing of; where the filter leaves little of it, few of
@@ -9,10 +7,10 @@ import "slices"
 const dense = 16
 
 // relevant makes the cells ready for the order of relevance: what a name says
-// as a whole is apart and ahead of what says the words one by one.
-func (f found) relevant(cells []cell, q Query, words []word, groups []group) []cell {
+// as a whole is in cells of its own, ahead of what says the words one by one.
+// Those overlap the others: what is in both counts where it fits better.
+func (f found) relevant(cells []cell, q Query, words []word, groups []group) (out []cell, overlap bool) {
 	typed := splitWords(q.Q)
-	var out []cell
 	if len(typed) > 1 {
 		whole := []group{{terms: []string{wholeTerm(typed)}}}
 		sure := 0
@@ -28,13 +26,11 @@ func (f found) relevant(cells []cell, q Query, words []word, groups []group) []c
 			out = append(out, c.led(c.best()))
 		}
 	}
+	overlap = len(out) > 0
 	for _, c := range cells {
-		if l, ok := f.lists[listKey{c.shelf, wholeTerm(typed), string(c.kind)}]; ok && len(typed) > 1 {
-			c.without = append(slices.Clone(c.without), l)
-		}
 		out = append(out, c.led(c.best()))
 	}
-	return out
+	return out, overlap
 }
 
 // best is the list that a relevance walks: the rarest word, unless a filter is

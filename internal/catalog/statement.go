@@ -11,6 +11,7 @@ import (
 type plan struct {
 	cells     []cell // of the page
 	shape     shape  // of its cells
+	overlap   bool   // a row may be in several of them
 	facets    *facetPlan
 	sort      Sort
 	limit     int
@@ -63,7 +64,9 @@ func (p plan) direction() (order, compare string) {
 
 // blended reports whether the order is by the sum of several ranks, which no
 // index holds: then the best of the walked lists are ranked anew.
-func (p plan) blended() bool { return p.sort == SortRelevance && p.shape.lists > 1 }
+func (p plan) blended() bool {
+	return p.sort == SortRelevance && (p.shape.lists > 1 || p.overlap)
+}
 
 // statement is SQL with its arguments.
 type statement struct {
@@ -215,6 +218,9 @@ func (s *statement) hits(p plan) {
 		key += " + cell.bonus"
 	}
 	s.add("SELECT w.key, w.capability_pk FROM ")
+	if p.overlap {
+		s.add("(SELECT max(w.key) AS key, w.capability_pk FROM ")
+	}
 	s.from(p)
 	s.add("\nCROSS JOIN LATERAL (SELECT %s AS key, d.capability_pk FROM capability_terms d", key)
 	s.probes(p.shape)
@@ -228,6 +234,9 @@ func (s *statement) hits(p plan) {
 		s.add(" AND (pg_visible_in_snapshot(d.changed, %s::text::pg_snapshot) OR d.changed >= pg_snapshot_xmax(pg_current_snapshot()))", s.arg(p.at.Walk))
 	}
 	s.add("\n	ORDER BY d.%s %s, d.capability_pk %s LIMIT %d) AS w", p.column(), inwards, inwards, inner)
+	if p.overlap {
+		s.add(" GROUP BY w.capability_pk) AS w")
+	}
 	if p.at != nil && p.blended() {
 		s.add(" WHERE (w.key, w.capability_pk) %s (%s, %s)", compare, s.place(p), s.arg(p.at.PK))
 	}
