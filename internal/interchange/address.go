@@ -87,7 +87,7 @@ func (m *maker) moved(pair string) bool {
 	}
 	name := m.ownName(key)
 	if v.single != nil && v.single.name != "" {
-		name = secretName(v.single.name)
+		name = m.holeSecret(v.single)
 	}
 	s := capability.RequiredSecret{Name: name, Description: v.description()}
 	if len(m.spec.RequiredSecrets) > 0 {

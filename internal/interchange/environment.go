@@ -142,6 +142,9 @@ func (m *maker) argument(option, text string, joined bool) {
 		return
 	}
 	shown := clip(cmp.Or(option, name), 60)
+	if kind, _, ok := strings.Cut(text, "://"); ok && option == "" {
+		shown = clip(kind, 20) + "://…"
+	}
 	if secret {
 		m.note("argument_secret", "The argument %s carried a secret, which every process of a machine can read. It became the variable %s; check that the server reads it there.", shown, name)
 	} else {

@@ -89,7 +89,7 @@ func (m *maker) headerSecret(s capability.RequiredSecret, header string, v value
 		s.Name = m.ownName("TOKEN")
 	}
 	if v.single != nil && v.single.name != "" {
-		s.Name = secretName(v.single.name)
+		s.Name = m.holeSecret(v.single)
 	}
 	s.Description = cmp.Or(s.Description, v.description())
 	switch {

@@ -140,8 +140,9 @@ func (m *maker) bridge(w way, args []string) *fault.Fault {
 	return m.remote(remote)
 }
 
-// fromEnvironment replaces a ${NAME} which is the whole of a header, or follows
-// its scheme, with what the environment of the same entry says.
+// fromEnvironment puts what the environment of the same entry says into the
+// ${NAME} of a header: as its initial value, so that the secret keeps its name,
+// or in its place where it is more than one word.
 func (m *maker) fromEnvironment(text string, env *object) string {
 	if env == nil {
 		return text
@@ -151,6 +152,9 @@ func (m *maker) fromEnvironment(text string, env *object) string {
 			continue
 		}
 		if v, ok := scalar(env.values[p.hole.name]); ok && !standsIn(v, true) {
+			if !strings.ContainsAny(v, " {}$") {
+				v = "${" + p.hole.name + ":-" + v + "}"
+			}
 			text = strings.ReplaceAll(text, p.hole.text, v)
 		}
 	}

@@ -107,7 +107,7 @@ func TestPlaceholdersOfHeaders(t *testing.T) {
 		"Bearer ${QUILL_KEY}":       {"Authorization", secrets{{Name: "QUILL_KEY"}}, "", ""},
 		"bearer  $QUILL_KEY":        {"authorization", secrets{{Name: "QUILL_KEY"}}, "", ""},
 		"Bearer ${env:QUILL_KEY}":   {"Authorization", secrets{{Name: "QUILL_KEY"}}, "", ""},
-		"Bearer <YOUR_TOKEN>":       {"Authorization", secrets{{Name: "YOUR_TOKEN"}}, "", ""},
+		"Bearer <YOUR_TOKEN>":       {"Authorization", secrets{{Name: "X_TOKEN"}}, "", ""},
 		"Bearer YOUR_TOKEN_HERE":    {"Authorization", secrets{{Name: "X_TOKEN"}}, "", ""},
 		"Token ${QUILL_KEY}":        {"Authorization", secrets{{Name: "QUILL_KEY", Scheme: "Token"}}, "", ""},
 		"${AUTH}":                   {"Authorization", secrets{{Name: "AUTH"}}, "", "scheme_assumed"},

@@ -98,6 +98,16 @@ func (m *maker) ownName(base string) string {
 	return secretName(own[:min(len(own), 30)] + "_" + base)
 }
 
+// holeSecret names the secret of a placeholder. That of "your token" is the
+// server's.
+func (m *maker) holeSecret(p *placeholder) string {
+	name := secretName(p.name)
+	if own, ok := strings.CutPrefix(name, "YOUR_"); ok && own != "" {
+		return m.ownName(own)
+	}
+	return name
+}
+
 // settingName makes the name of a setting; what is one already stays as it is.
 func settingName(name string) string {
 	var b strings.Builder
