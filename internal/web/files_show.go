@@ -21,7 +21,7 @@ func (s *Site) showFiles(c *Ctx, a author, v *views.Author) error {
 		a.files = l
 	}
 	l := a.files
-	faults := fileFaults(v.Form, len(l.rows))
+	faults := c.fileFaults(v.Form, l.rows)
 	for at := range l.rows {
 		if l.open < 0 && faults[at] != "" {
 			l.show(at)
@@ -41,19 +41,23 @@ func (s *Site) showFiles(c *Ctx, a author, v *views.Author) error {
 	return nil
 }
 
-// fileFaults are the faults by file. The summary leads to the file in the
-// tree, which is there whether or not it is open.
-func fileFaults(form views.Form, files int) map[int]string {
+// fileFaults are the faults by file. The summary names the file and leads to it
+// in the tree, where it is whether or not it is open.
+func (c *Ctx) fileFaults(form views.Form, rows []fileRow) map[int]string {
 	out := map[int]string{}
-	for at := range files {
+	for at, row := range rows {
 		for _, field := range []string{"path", "content", "encoding", "mediaType"} {
 			name := views.RowName("spec.files", at, field)
 			if text := form.Errors[name]; text != "" {
 				out[at] = strings.TrimSpace(out[at] + " " + text)
 			}
 			for i := range form.Summary {
-				if form.Summary[i].FieldID == ui.FieldID(name) {
-					form.Summary[i].FieldID = views.FileID(at)
+				item := &form.Summary[i]
+				if item.FieldID != ui.FieldID(name) {
+					continue
+				}
+				if item.FieldID = views.FileID(at); row.Path != "" {
+					item.Text = c.T("author.within", "where", row.Path, "text", item.Text)
 				}
 			}
 		}
