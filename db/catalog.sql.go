@@ -1203,6 +1203,62 @@ func (q *Queries) TouchCapability(ctx context.Context, db DBTX, pk int64) (int64
 	return revision, err
 }
 
+const unlisted = `-- name: Unlisted :many
+SELECT c.id, c.reach, c.adopters, v.kind, v.name, v.version, (v.blocked_at IS NOT NULL)::bool AS blocked, v.blocked_reason
+FROM capabilities c
+CROSS JOIN LATERAL (SELECT w.kind, w.name, w.version, w.blocked_at, w.blocked_reason FROM capability_versions w
+    WHERE w.capability_pk = c.pk ORDER BY w.sort_key DESC LIMIT 1) AS v
+WHERE c.source = $1 AND c.latest_pk IS NULL AND c.tombstoned_at IS NULL AND c.audiences && $2::text[]
+ORDER BY c.id LIMIT 200
+`
+
+type UnlistedParams struct {
+	Source    string
+	Audiences []string
+}
+
+type UnlistedRow struct {
+	ID            string
+	Reach         string
+	Adopters      int32
+	Kind          string
+	Name          string
+	Version       string
+	Blocked       bool
+	BlockedReason string
+}
+
+// What the source published and the audiences read, but no list shows, under
+// the name of its greatest version.
+func (q *Queries) Unlisted(ctx context.Context, db DBTX, arg UnlistedParams) ([]UnlistedRow, error) {
+	rows, err := db.Query(ctx, unlisted, arg.Source, arg.Audiences)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UnlistedRow
+	for rows.Next() {
+		var i UnlistedRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Reach,
+			&i.Adopters,
+			&i.Kind,
+			&i.Name,
+			&i.Version,
+			&i.Blocked,
+			&i.BlockedReason,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const versionDetail = `-- name: VersionDetail :one
 SELECT c.source, c.id, v.version, v.kind, v.name, v.description, v.content, v.digest, v.note, v.tags AS labels, v.provenance,
     v.created_by AS published_by, coalesce(u.name, '') AS author, v.created_at AS published_at, v.withdrawn_at, v.blocked_at,

@@ -30,7 +30,8 @@ func TestStorePaths(t *testing.T) {
 		{"try", TryPath("acme", "globex", "fx", "1.0.0"), "/acme/store/globex/fx/try?version=1.0.0"},
 		{"example", TryExamplePath("acme", "globex", "fx", DetailLens{}, "0"), "/acme/store/globex/fx?tab=try&example=0"},
 		{"steps", StoreStepsPath("acme"), "/acme/store/steps"},
-		{"hidden", HiddenPrivatePath("acme"), "/acme/store/private"},
+		{"unlisted", UnlistedPath("acme"), "/acme/store/unlisted"},
+		{"left", LeftPath("acme", "tool", "take"), "/acme/store/left/tool?op=take"},
 		{"import", ImportPath("acme"), "/acme/store/import"},
 	} {
 		if tt.got != tt.want {

@@ -13,10 +13,15 @@ type Retire struct {
 	ID        string
 	Name      string
 	Kind      string
-	Op        string // withdraw, revive, block, unblock or delete
+	Op        string // withdraw, revive, block, unblock, delete or take
 	Version   string
 	Means     []ui.Point
 	Form      Form
+	// Action takes the POST that does it, Back leads away from it, and
+	// Deprecate, where set, to what stops nothing.
+	Action    string
+	Back      string
+	Deprecate string
 	// Reason says why the reader cannot do it, or why it changes nothing; ""
 	// when he can.
 	Reason string
@@ -27,26 +32,19 @@ func (r Retire) Title(l i18n.Locale) string {
 	return l.T("retire.title_"+r.Op, "name", r.Name, "version", r.Version)
 }
 
-func (r Retire) part() string {
-	if r.Op == PartDelete {
-		return PartDelete
-	}
-	return PartVersion
-}
-
-func (r Retire) back() string { return ManagePath(r.Workspace, r.Source, r.ID) + "#part-" + r.part() }
-
 func (r Retire) hidden() map[string]string {
-	if r.Op == PartDelete {
-		return nil
+	out := map[string]string{"op": r.Op}
+	if r.Version != "" {
+		out["version"] = r.Version
 	}
-	return map[string]string{"op": r.Op, "version": r.Version}
+	return out
 }
 
 // variant is how loud the button is: only what takes something away is red.
 func (r Retire) variant() ui.Variant {
-	if r.Op == "revive" || r.Op == "unblock" {
-		return ui.Primary
+	switch r.Op {
+	case "withdraw", "block", PartDelete:
+		return ui.Destructive
 	}
-	return ui.Destructive
+	return ui.Primary
 }

@@ -41,9 +41,8 @@ type Store struct {
 	// CreateReason says why the member cannot publish and who can; "" when he
 	// can.
 	CreateReason string
-	// Hidden says that there may be private ones of others, which an admin may
-	// count.
-	Hidden bool
+	// Unlisted has the page ask for what no list shows.
+	Unlisted bool
 	// ManageAll says that the reader may manage what others made, too.
 	ManageAll bool
 }
@@ -311,12 +310,4 @@ func swapClear(s Store) templ.Attributes {
 
 func sortAttrs(s Store, sort string) templ.Attributes {
 	return ui.Merge(templ.Attributes{"id": "sort-" + sort}, swap(s.sortPath(sort)), pageCurrent(sort == s.sort()))
-}
-
-// hiddenPrivate is the id of what an admin is told of others' private ones.
-const hiddenPrivate = "hidden-private"
-
-// hiddenAttrs fetches the count once the list stands, in place of the link.
-func hiddenAttrs(ws string) templ.Attributes {
-	return ui.Hx{Get: HiddenPrivatePath(ws), Trigger: "load", Swap: "outerHTML"}.Attrs()
 }

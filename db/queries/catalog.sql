@@ -276,3 +276,13 @@ INSERT INTO workspaces (slug, name) VALUES (@slug, @name) ON CONFLICT (slug) DO 
 SELECT w.slug, w.name FROM workspaces w
 WHERE w.slug = @slug AND EXISTS (
     SELECT FROM capability_lists l WHERE l.shelf = ANY (@shelves::text[]) AND l.term = @term AND l.n > 0);
+
+-- name: Unlisted :many
+-- What the source published and the audiences read, but no list shows, under
+-- the name of its greatest version.
+SELECT c.id, c.reach, c.adopters, v.kind, v.name, v.version, (v.blocked_at IS NOT NULL)::bool AS blocked, v.blocked_reason
+FROM capabilities c
+CROSS JOIN LATERAL (SELECT w.kind, w.name, w.version, w.blocked_at, w.blocked_reason FROM capability_versions w
+    WHERE w.capability_pk = c.pk ORDER BY w.sort_key DESC LIMIT 1) AS v
+WHERE c.source = @source AND c.latest_pk IS NULL AND c.tombstoned_at IS NULL AND c.audiences && @audiences::text[]
+ORDER BY c.id LIMIT 200;

@@ -86,9 +86,9 @@ func shortDigest(n int, parts ...string) string {
 // and the owners that no workspace may claim.
 var reservedSlugs = []string{
 	"_capstore", "about", "account", "admin", "api", "assets", "auth", "capstore", "chat", "debug", "demo", "docs",
-	"health", "healthz", "help", "invite", "login", "logout", "mcp", "me", "metrics", "mine", "new", "oauth", "oidc",
-	"openapi", "readyz", "register", "registry", "settings", "setup", "signin", "signout", "signup", "static",
-	"status", "store", "version", "well-known", "workspaces", "www",
+	"drafts", "health", "healthz", "help", "import", "invite", "left", "login", "logout", "mcp", "me", "metrics", "mine",
+	"new", "oauth", "oidc", "openapi", "private", "readyz", "register", "registry", "settings", "setup", "signin",
+	"signout", "signup", "static", "status", "steps", "store", "unlisted", "version", "well-known", "workspaces", "www",
 }
 
 // ValidSlug returns what is wrong with a workspace's slug, under /slug; nil

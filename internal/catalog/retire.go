@@ -171,3 +171,36 @@ func (s *Service) LeftBehind(ctx context.Context, actor capability.Actor) ([]Lef
 	}
 	return out, nil
 }
+
+// Unlisted is a capability that no list shows, since no version of it is live.
+type Unlisted struct {
+	ID       string
+	Kind     capability.Kind
+	Name     string // of its greatest version, as all of these
+	Version  string
+	Reach    capability.Reach
+	Adopters int
+	// State is Withdrawn or Blocked, and BlockedReason why it was blocked.
+	State         State
+	BlockedReason string
+}
+
+// Unlisted lists what the actor's workspace published, he may read and no list
+// shows: the first 200 by id.
+func (s *Service) Unlisted(ctx context.Context, actor capability.Actor) ([]Unlisted, error) {
+	rows, err := queries.Unlisted(ctx, s.db, db.UnlistedParams{Source: actor.Workspace, Audiences: actor.Viewer().Audiences()})
+	if err != nil {
+		return nil, pg.Fault(fmt.Errorf("list what is not listed: %w", err))
+	}
+	out := make([]Unlisted, len(rows))
+	for i, r := range rows {
+		out[i] = Unlisted{
+			ID: r.ID, Kind: capability.Kind(r.Kind), Name: r.Name, Version: r.Version, Reach: capability.Reach(r.Reach),
+			Adopters: int(r.Adopters), State: Withdrawn, BlockedReason: r.BlockedReason,
+		}
+		if r.Blocked {
+			out[i].State = Blocked
+		}
+	}
+	return out, nil
+}

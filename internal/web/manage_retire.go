@@ -46,8 +46,11 @@ func (s *Site) showRetire(c *Ctx, status int, op, version string, form views.For
 	}
 	v := views.Retire{
 		Workspace: c.Who.Workspace, Source: source, ID: id, Name: line[0].Name, Kind: string(line[0].Kind), Op: op, Version: version, Form: form,
+		Action: views.ManagePartPath(c.Who.Workspace, source, id, views.PartVersion), Back: s.managed(c, views.PartVersion),
 	}
 	if op == deletion {
+		v.Action, v.Back = views.ManagePartPath(c.Who.Workspace, source, id, views.PartDelete), s.managed(c, views.PartDelete)
+		v.Deprecate = views.ManagePartPath(c.Who.Workspace, source, id, views.PartDeprecation)
 		v.Reason = c.refusal(capability.MayDelete(c.Actor(), held.Access))
 		v.Means = c.deletionMeans(rests)
 	} else if err := c.fillRetire(&v, held, line, rests); err != nil {

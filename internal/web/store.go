@@ -50,7 +50,7 @@ func (s *Site) minePage(c *Ctx) error {
 		return err
 	}
 	v.ManageAll = c.Who.Role == capability.RoleAdmin
-	v.Hidden = capability.May(c.Actor(), capability.ActSettings, capability.Fresh) == nil && v.Prev == ""
+	v.Unlisted = v.Prev == ""
 	page := c.Page(c.T("mine.title"), views.NavMine)
 	page.OwnSearch = true
 	return c.Show(http.StatusOK, views.StorePage(page, v), views.StoreResults(v))
@@ -213,18 +213,4 @@ func (s *Site) storeSteps(c *Ctx) error {
 	return c.Render(http.StatusOK, views.FirstSteps(views.Steps{
 		Workspace: c.Who.Workspace, Known: true, Adopted: len(config.Config.Capabilities) > 0, Asked: len(list) > 0,
 	}))
-}
-
-// hiddenPrivate counts for an admin what others keep to themselves.
-func (s *Site) hiddenPrivate(c *Ctx) error {
-	hidden, err := s.Catalog.HiddenPrivate(c.R.Context(), c.Actor())
-	if err != nil {
-		return err
-	}
-	var kinds []views.KindCount
-	for _, h := range hidden {
-		kinds = append(kinds, views.KindCount{Kind: string(h.Kind), Count: views.Count{N: h.N}})
-	}
-	page := c.Page(c.T("store.hidden_title"), views.NavMine)
-	return c.Show(http.StatusOK, views.HiddenPrivatePage(page, kinds), views.HiddenPrivate(kinds))
 }

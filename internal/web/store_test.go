@@ -107,7 +107,6 @@ func TestStoreListsWhatThereIsToDiscover(t *testing.T) {
 	if diff := cmp.Diff([]string{"own-notes"}, mine.names()); diff != "" {
 		t.Errorf("mine lists (-want +got):\n%s", diff)
 	}
-	mine.none("#hidden-private")
 	mine.find("header button[aria-disabled=true]") // a viewer is told why he cannot publish
 }
 
@@ -237,13 +236,56 @@ func TestMineTellsAnAdminOfWhatOthersHide(t *testing.T) {
 	s.offer(max, "acme", catalog.Publication{Name: "shared", Spec: textSkill(t, "Open things."), Visibility: capability.ReachWorkspace})
 	admin := s.as(ada)
 	list := admin.get("/acme/store/mine").status(200)
-	list.find("#hidden-private a[href='/acme/store/private']")
+	list.find("#unlisted a[href='/acme/store/unlisted']")
 	list.find("a[href='/acme/store/acme/shared/manage']")
-	told := admin.get("/acme/store/private").status(200)
-	if got := told.text("#hidden-private"); !strings.Contains(got, "Skill 1") || strings.Contains(told.Body, "diary") {
+	told := admin.get("/acme/store/unlisted").status(200)
+	if got := told.text("main"); !strings.Contains(got, "Skill 1") || strings.Contains(told.Body, "diary") {
 		t.Errorf("an admin is told %q", got)
 	}
-	s.as(max).get("/acme/store/private").status(403)
+	admin.htmx().get("/acme/store/unlisted").status(200).says("#unlisted", "Skill 1")
+	if got := s.as(max).get("/acme/store/unlisted").status(200).text("main"); strings.Contains(got, "Private to others") {
+		t.Errorf("a member is told %q", got)
+	}
+}
+
+func TestWhatHasNoVersionLeftIsStillFound(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	member := s.managed()
+	must(t, s.Catalog.Block(t.Context(), s.actor(max, "acme"), "acme", "tool", "1.0.0", "It leaks."))
+	if got := member.get("/acme/store/mine").status(200).names(); len(got) != 0 {
+		t.Fatalf("listed: %q", got)
+	}
+	member.htmx().get("/acme/store/unlisted").status(200).says("#unlisted", "1 is not listed")
+	page := member.get("/acme/store/unlisted").status(200)
+	page.find(".row a[href='/acme/store/acme/tool/manage']")
+	page.says(".row", "1.0.0, was blocked: It leaks.")
+	if got := s.as(gus).get("/globex/store/unlisted").status(200).text("main"); strings.Contains(got, "tool") {
+		t.Errorf("another workspace is told %q", got)
+	}
+}
+
+func TestAnAdminSettlesWhatAFormerMemberLeft(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, id := range []string{"diary", "notes"} {
+		s.offer(max, "acme", catalog.Publication{ID: id, Name: id, Spec: textSkill(t, "Kept.")})
+	}
+	must(t, s.Root.Identity.RemoveMember(t.Context(), s.actor(ada, "acme"), s.subject(max)))
+	admin := s.as(ada)
+	page := admin.get("/acme/store/unlisted").status(200)
+	page.says("main", "Left by Max")
+	take := admin.get(page.find("a[href='/acme/store/left/diary?op=take']").AttrOr("href", "")).status(200)
+	take.says("main", "You become its creator in place of Max", "Private")
+	admin.post("/acme/store/left/diary", "op", "take").leadsTo("/acme/store/acme/diary/manage")
+	if got := s.held(ada, "acme", "diary").Creator.Name; got != "Ada" {
+		t.Errorf("its creator is %s", got)
+	}
+	admin.post("/acme/store/left/notes", "op", "delete", "confirm", "note").status(422).find("#field-confirm[aria-invalid=true]")
+	admin.post("/acme/store/left/notes", "op", "delete", "confirm", "notes").leadsTo("/acme/store/unlisted")
+	admin.get("/acme/store/left/notes?op=take").status(404)
+	admin.get("/acme/store/left/diary?op=delete").status(404) // not left any more
+	s.as(vera).get("/acme/store/left/diary?op=take").status(403)
 }
 
 func TestFirstStepsTickAndLeave(t *testing.T) {

@@ -79,7 +79,7 @@ func special(conversation string) map[string][]values {
 		"/{workspace}/store/{source}/{id}":                           append(append(id("globex", "invoice-check", "tab=functions", "tab=source", "tab=versions", "tab=try", "tab=versions&base=1.1.0&candidate=1.2.0"), id("acme", "route-note", "tab=files")...), id("acme", "tracking")...),
 		"/{workspace}/store/{source}/{id}/file":                      nil, // a download
 		"/{workspace}/store/steps":                                   nil, // a fragment
-		"/{workspace}/store/mine/private":                            nil, // a fragment
+		"/{workspace}/store/left/{id}":                               nil, // nobody has left
 		"/{workspace}/store/{source}/{id}/adopt":                     append(id("globex", "invoice-check"), values{"source": "globex", "id": "iban-check", "as": viewer}),
 		"/{workspace}/store/{source}/{id}/copy":                      id("globex", "month-end-close"),
 		"/{workspace}/store/new":                                     {{}, {"?": "kind=code"}, {"?": "kind=skill"}, {"?": "kind=mcp"}, {"as": viewer, "?": "kind=code"}},
