@@ -42,21 +42,6 @@ func (q *Queries) ContentsOf(ctx context.Context, db DBTX, pks []int64) ([]Conte
 	return items, nil
 }
 
-const dropStagedImport = `-- name: DropStagedImport :exec
-DELETE FROM staged_imports WHERE id = $1 AND workspace = $2 AND subject = $3
-`
-
-type DropStagedImportParams struct {
-	ID        uuid.UUID
-	Workspace string
-	Subject   uuid.UUID
-}
-
-func (q *Queries) DropStagedImport(ctx context.Context, db DBTX, arg DropStagedImportParams) error {
-	_, err := db.Exec(ctx, dropStagedImport, arg.ID, arg.Workspace, arg.Subject)
-	return err
-}
-
 const heldAmong = `-- name: HeldAmong :many
 
 SELECT c.pk, c.source, c.id, c.kind, c.reach, c.shared_with, c.maintainers, c.tags, c.created_by, c.created_at, c.revision,
@@ -278,19 +263,23 @@ func (q *Queries) SameNames(ctx context.Context, db DBTX, arg SameNamesParams) (
 }
 
 const setStagedState = `-- name: SetStagedState :exec
-UPDATE staged_imports SET state = $1 WHERE id = $2 AND workspace = $3 AND subject = $4
+UPDATE staged_imports SET state = $1, ciphertext = CASE WHEN $2::bool THEN ''::bytea ELSE ciphertext END
+WHERE id = $3 AND workspace = $4 AND subject = $5
 `
 
 type SetStagedStateParams struct {
 	State     json.RawMessage
+	Over      bool
 	ID        uuid.UUID
 	Workspace string
 	Subject   uuid.UUID
 }
 
+// Once all was dealt with, what was sent is needed no more.
 func (q *Queries) SetStagedState(ctx context.Context, db DBTX, arg SetStagedStateParams) error {
 	_, err := db.Exec(ctx, setStagedState,
 		arg.State,
+		arg.Over,
 		arg.ID,
 		arg.Workspace,
 		arg.Subject,

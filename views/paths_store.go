@@ -60,12 +60,9 @@ func (f StoreFilters) lists() []filterList {
 // StoreStepsPath is the line of first steps, as a fragment.
 func StoreStepsPath(ws string) string { return join(ws, "store", "steps") }
 
-// UnlistedPath is what the workspace published and no list shows.
-func UnlistedPath(ws string) string { return join(ws, "store", "unlisted") }
-
-// LeftPath is where an admin takes over or deletes what a former member left
-// behind, and with op "" takes the POST of it.
-func LeftPath(ws, id, op string) string { return withQuery(join(ws, "store", "left", id), "op", op) }
+// HiddenPrivatePath tells an admin how many private capabilities of others
+// there are.
+func HiddenPrivatePath(ws string) string { return join(ws, "store", "private") }
 
 // FromMine marks a detail page that was opened from what the workspace
 // published.
@@ -144,8 +141,14 @@ func ManagePath(ws, source, id string) string { return join(ws, "store", source,
 // workspace's library.
 func CopySkillPath(ws, source, id string) string { return join(ws, "store", source, id, "copy") }
 
-// ImportPath is where skills are brought in from files.
+// ImportPath is where things are brought in from files.
 func ImportPath(ws string) string { return join(ws, "store", "import") }
+
+// StagedImportPath is where what was sent is looked at and published; with a
+// fate only what shares it is shown.
+func StagedImportPath(ws, id, fate string) string {
+	return withQuery(join(ws, "imports", id), "show", fate)
+}
 
 // TryPath takes the POST that runs a version of a code tool once.
 func TryPath(ws, source, id, version string) string {

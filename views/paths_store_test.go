@@ -30,9 +30,10 @@ func TestStorePaths(t *testing.T) {
 		{"try", TryPath("acme", "globex", "fx", "1.0.0"), "/acme/store/globex/fx/try?version=1.0.0"},
 		{"example", TryExamplePath("acme", "globex", "fx", DetailLens{}, "0"), "/acme/store/globex/fx?tab=try&example=0"},
 		{"steps", StoreStepsPath("acme"), "/acme/store/steps"},
-		{"unlisted", UnlistedPath("acme"), "/acme/store/unlisted"},
-		{"left", LeftPath("acme", "tool", "take"), "/acme/store/left/tool?op=take"},
+		{"hidden", HiddenPrivatePath("acme"), "/acme/store/private"},
 		{"import", ImportPath("acme"), "/acme/store/import"},
+		{"what was sent", StagedImportPath("acme", "1f", ""), "/acme/imports/1f"},
+		{"a part of it", StagedImportPath("acme", "1f", "new"), "/acme/imports/1f?show=new"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, tt.got, tt.want)

@@ -44,10 +44,9 @@ WHERE id = @id AND workspace = @workspace AND subject = @subject AND expires_at 
 FOR UPDATE;
 
 -- name: SetStagedState :exec
-UPDATE staged_imports SET state = @state WHERE id = @id AND workspace = @workspace AND subject = @subject;
-
--- name: DropStagedImport :exec
-DELETE FROM staged_imports WHERE id = @id AND workspace = @workspace AND subject = @subject;
+-- Once all was dealt with, what was sent is needed no more.
+UPDATE staged_imports SET state = @state, ciphertext = CASE WHEN @over::bool THEN ''::bytea ELSE ciphertext END
+WHERE id = @id AND workspace = @workspace AND subject = @subject;
 
 -- name: SweepStagedImports :execrows
 DELETE FROM staged_imports WHERE expires_at <= clock_timestamp();

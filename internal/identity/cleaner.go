@@ -12,8 +12,8 @@ import (
 
 const cleanEvery = 10 * time.Minute
 
-// Cleaner removes expired sessions and forgotten sign-in failures in the
-// background.
+// Cleaner removes what has expired in the background: sessions, sign-in failures
+// that count no more, and uploads that nobody went on to import.
 type Cleaner struct {
 	lifecycle.Base
 	db      *pg.DB
@@ -52,6 +52,9 @@ func (c *Cleaner) loop(ctx context.Context, ready func()) {
 
 func (c *Cleaner) clean(ctx context.Context) error {
 	if _, err := c.q.PruneSessions(ctx, c.db); err != nil {
+		return err
+	}
+	if _, err := c.q.SweepStagedImports(ctx, c.db); err != nil {
 		return err
 	}
 	_, err := c.q.PruneFailures(ctx, c.db, failureWindow.Seconds())

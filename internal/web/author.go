@@ -14,10 +14,6 @@ import (
 	"capstore/views/ui"
 )
 
-// maxImport bounds an upload of skills, which travels once more, as text, with
-// the choice of what to publish.
-const maxImport = 16 << 20
-
 // authorRoutes are the pages on which capabilities are written and decided on.
 func (s *Site) authorRoutes() []Route {
 	return []Route{
@@ -28,8 +24,6 @@ func (s *Site) authorRoutes() []Route {
 		{Method: "POST", Pattern: "/{workspace}/store/new/stop", Access: Member, handler: s.stopTry},
 		{Method: "GET", Pattern: "/{workspace}/store/{source}/{id}/edit", Access: Member, handler: s.editPage},
 		{Method: "POST", Pattern: "/{workspace}/store/{source}/{id}/edit", Access: Member, Body: maxForm, handler: s.edit},
-		{Method: "GET", Pattern: "/{workspace}/store/import", Access: Member, handler: s.importPage},
-		{Method: "POST", Pattern: "/{workspace}/store/import", Access: Member, Body: 2 * maxImport, handler: s.importSkills},
 	}
 }
 

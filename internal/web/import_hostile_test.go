@@ -39,12 +39,11 @@ func TestHostileTextInUploads(t *testing.T) {
 		"mended": zipped(t, "a/SKILL.md", "---\nname: a\ndescription: "+hostileText+"\nhooks: "+hostileText+"\n"+`<svg/onload=1>: "x"`+"\n---\n"+hostileText,
 			"b/SKILL.md", "---\n"+hostileText+"\n---\nx", "c/SKILL.md", "---\nname: c\n<<<<<<< "+hostileText),
 	} {
-		page := member.upload("/acme/store/import", nil, [3]string{"file", "<b>.zip", archive})
-		page.safe(way)
-		if page.Status != 200 || !strings.Contains(page.Doc.Find("main").Text(), shown) {
-			t.Errorf("%s: %d %s", way, page.Status, page.text("main"))
+		w := member.sends(nil, [3]string{"file", "<b>.zip", archive})
+		w.page.safe(way)
+		if !strings.Contains(w.page.Doc.Find("main").Text(), shown) {
+			t.Errorf("%s: %s", way, w.page.text("main"))
 		}
-		done := member.post("/acme/store/import", page.fields("form:has(input[name=carried])")...)
-		done.safe(way + ", published")
+		w.publishes().safe(way + ", published")
 	}
 }

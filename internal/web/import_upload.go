@@ -4,41 +4,58 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
-	"mime"
 	"mime/multipart"
 	"net/url"
 	"strings"
 
-	"capstore/internal/capability"
 	"capstore/internal/fault"
+	"capstore/internal/interchange"
+	"capstore/internal/interchange/intake"
 )
 
-// importUpload is what was sent to be read: a file, a folder, which becomes an
-// archive, or a text; the first of them that there is.
-func (c *Ctx) importUpload(form url.Values) (data []byte, name string, err error) {
+// importSource is what was sent to be imported, or what an address gave.
+type importSource struct {
+	uploads []interchange.Upload
+	origin  string // the address
+	under   string // the folder that it was about
+}
+
+// importSent reads the form: files, a folder, which becomes an archive, an
+// address, or a text; the first of them that there is.
+func (s *Site) importSent(c *Ctx, form url.Values) (importSource, error) {
 	plainBreaks(form)
-	if files := c.R.MultipartForm; files != nil {
-		if chosen := sent(files.File["file"]); len(chosen) > 0 {
-			if err := fits("/file", chosen); err != nil {
-				return nil, "", err
-			}
-			data, err := readUpload(chosen[0])
-			return data, chosen[0].Filename, err
+	if c.R.MultipartForm != nil {
+		if files := sent(c.R.MultipartForm.File["file"]); len(files) > 0 {
+			uploads, err := readImports(files)
+			return importSource{uploads: uploads}, err
 		}
-		if chosen := sent(files.File["folder"]); len(chosen) > 0 {
-			if err := fits("/folder", chosen); err != nil {
-				return nil, "", err
-			}
-			data, err := zipFolder(chosen)
-			return data, "folder.zip", err
+		if files := sent(c.R.MultipartForm.File["folder"]); len(files) > 0 {
+			data, err := zipFolder(files)
+			return importSource{uploads: []interchange.Upload{{Name: "folder.zip", Data: data}}}, err
 		}
+	}
+	if address := strings.TrimSpace(form.Get("url")); address != "" {
+		got, err := intake.Fetch(c.R.Context(), s.Guard, address)
+		if err != nil {
+			return importSource{}, atField("/url", err)
+		}
+		return importSource{uploads: []interchange.Upload{got.Upload}, origin: got.Address, under: got.Under}, nil
 	}
 	if text := form.Get("text"); strings.TrimSpace(text) != "" {
-		return []byte(text), capability.SkillFileName, nil
+		return importSource{uploads: []interchange.Upload{{Data: []byte(text)}}}, nil
 	}
-	return nil, "", fault.Fields([]fault.Field{{
-		Path: "/file", Code: "nothing_sent", Message: "Choose a file or a folder, or paste the text of a SKILL.md.",
+	return importSource{}, fault.Fields([]fault.Field{{
+		Path: "/file", Code: "nothing_sent", Message: "Choose a file or a folder, give an address, or paste a text.",
 	}})
+}
+
+// atField puts a refusal at the field of the form that it is about.
+func atField(path string, err error) error {
+	f := fault.From(err)
+	if f.Kind == fault.Internal || f.Kind == fault.Unavailable || len(f.Fields) > 0 {
+		return err
+	}
+	return fault.Fields([]fault.Field{{Path: path, Code: f.Code, Message: strings.TrimSpace(f.Message + " " + f.Action)}})
 }
 
 // sent leaves out the empty part that browsers send where nothing was chosen.
@@ -66,9 +83,28 @@ func fits(path string, files []*multipart.FileHeader) error {
 	}})
 }
 
+func readImports(files []*multipart.FileHeader) ([]interchange.Upload, error) {
+	if err := fits("/file", files); err != nil {
+		return nil, err
+	}
+	var out []interchange.Upload
+	for _, f := range files {
+		data, err := readUpload(f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, interchange.Upload{Name: f.Filename, Data: data})
+	}
+	return out, nil
+}
+
 // zipFolder puts the files of an uploaded folder into an archive, under their
-// paths in it.
+// paths in it. Browsers do not say which can be run: those that begin as
+// scripts do.
 func zipFolder(files []*multipart.FileHeader) ([]byte, error) {
+	if err := fits("/folder", files); err != nil {
+		return nil, err
+	}
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, f := range files {
@@ -76,7 +112,12 @@ func zipFolder(files []*multipart.FileHeader) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		entry, err := w.Create(folderPath(f))
+		header := &zip.FileHeader{Name: sentPath(f), Method: zip.Store}
+		header.SetMode(0o644)
+		if interchange.Executable(data) {
+			header.SetMode(0o755)
+		}
+		entry, err := w.CreateHeader(header)
 		if err == nil {
 			_, err = entry.Write(data)
 		}
@@ -86,14 +127,4 @@ func zipFolder(files []*multipart.FileHeader) ([]byte, error) {
 	}
 	err := w.Close()
 	return out.Bytes(), err
-}
-
-// folderPath is the file's path within its folder, of which the parsed header
-// keeps only the last part.
-func folderPath(f *multipart.FileHeader) string {
-	_, params, err := mime.ParseMediaType(f.Header.Get("Content-Disposition"))
-	if err != nil || params["filename"] == "" {
-		return f.Filename
-	}
-	return strings.ReplaceAll(params["filename"], `\`, "/")
 }

@@ -11,6 +11,8 @@ import (
 	"capstore/internal/catalog"
 	"capstore/internal/fault"
 	"capstore/internal/httpd"
+	"capstore/internal/interchange/intake"
+	"capstore/internal/netguard"
 	"capstore/internal/secret"
 	"capstore/internal/workspace"
 )
@@ -22,6 +24,8 @@ type Parts struct {
 	Workspace *workspace.Service
 	Secrets   *secret.Service
 	Agent     *agent.Service
+	Staging   *intake.Staging
+	Guard     *netguard.Guard // for addresses that members give
 }
 
 // Site is the pages over one set of services.

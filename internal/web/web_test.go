@@ -21,6 +21,7 @@ import (
 	"capstore/internal/catalog"
 	"capstore/internal/httpd"
 	"capstore/internal/identity"
+	"capstore/internal/interchange/intake"
 	"capstore/internal/netguard"
 	"capstore/internal/pg"
 	"capstore/internal/pg/pgtest"
@@ -94,7 +95,7 @@ func emptySite(t *testing.T) *site {
 	t.Cleanup(chat.Stop)
 	root := httpd.New(httpd.Config{CookieKey: []byte(strings.Repeat("k", 64))},
 		identity.New(db), identity.NewSessions(db, false), log, db.Reachable)
-	s := &site{t: t, db: db, Parts: web.Parts{Root: root, Catalog: cat, Workspace: spaces, Secrets: secrets, Agent: chat}}
+	s := &site{t: t, db: db, Parts: web.Parts{Root: root, Catalog: cat, Workspace: spaces, Secrets: secrets, Agent: chat, Staging: intake.NewStaging(db, secrets), Guard: guard}}
 	web.Mount(s.Parts)
 	root.Mount("POST /static/sign-in", root.Sessions.LoadAndSave(http.HandlerFunc(s.signIn)))
 	s.handler = root.Handler()

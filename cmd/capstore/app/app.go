@@ -24,6 +24,7 @@ import (
 	"capstore/internal/fault"
 	"capstore/internal/httpd"
 	"capstore/internal/identity"
+	"capstore/internal/interchange/intake"
 	"capstore/internal/lifecycle"
 	"capstore/internal/netguard"
 	"capstore/internal/ops"
@@ -50,6 +51,7 @@ type App struct {
 	Handler   http.Handler
 
 	background *lifecycle.Group
+	guard      *netguard.Guard
 }
 
 // Options are what the command decides besides the configuration.
@@ -99,13 +101,12 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	if a.Sandbox, err = sandbox.NewRunner(sandbox.Options{AllowHost: a.Config.SandboxAllowHost, Folder: os.TempDir()}); err != nil {
 		return err
 	}
-	guard, err := netguard.New(a.Config.AllowHosts)
-	if err != nil {
+	if a.guard, err = netguard.New(a.Config.AllowHosts); err != nil {
 		return err
 	}
 	a.Agent = agent.New(agent.Parts{
 		DB: db, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Sandbox: a.Sandbox,
-		Guard: guard, Rules: rules, Log: a.Log,
+		Guard: a.guard, Rules: rules, Log: a.Log,
 	})
 	if err := a.Catalog.SeedFirstParty(ctx); err != nil {
 		return err
@@ -148,7 +149,10 @@ func (a *App) mount(ctx context.Context, opts Options) error {
 	a.Root = httpd.New(httpd.Config{
 		BaseURL: a.Config.PublicURL(), Hosts: a.Config.Hosts, TrustProxy: a.Config.TrustProxy, Demo: demoPeople, CookieKey: key,
 	}, a.Identity, a.Sessions, a.Log, a.Ready)
-	web.Mount(web.Parts{Root: a.Root, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Agent: a.Agent})
+	web.Mount(web.Parts{
+		Root: a.Root, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Agent: a.Agent,
+		Staging: intake.NewStaging(a.Store.DB, a.Secrets), Guard: a.guard,
+	})
 	if err := api.Mount(api.Parts{Root: a.Root, DB: a.Store.DB, Services: ops.Services{
 		Identity: a.Identity, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Agent: a.Agent,
 	}}); err != nil {

@@ -41,9 +41,12 @@ type Options struct {
 	// Only says which of the readable items to publish, by their path; nil takes
 	// them all. The others are ignored.
 	Only func(path string) bool
-	// Done tells of items that an earlier part of the same import published:
+	// Done tells of items that an earlier part of the same import dealt with:
 	// they are not reported again, and what follows is compared with them.
 	Done func(path string) bool
+	// Limit ends the import after about so many items, for one that is done in
+	// parts; 0 knows no end. Progress tells whether it came to its end.
+	Limit int
 	// From is what the provenance says it came from: a file's name or an
 	// address; "" says nothing.
 	From string
@@ -118,6 +121,9 @@ func Run(ctx context.Context, store *catalog.Service, actor capability.Actor, fo
 				return r.counts, err
 			}
 			r.progress(done, found.Sources())
+			if o.Limit > 0 && r.counts.Found >= o.Limit {
+				return r.counts, nil
+			}
 		}
 		r.take(item)
 	}
@@ -179,6 +185,7 @@ func (r *run) progress(done, of int) {
 // take puts an item into the batch.
 func (r *run) take(item interchange.Item) {
 	e := &entry{Outcome: Outcome{Item: item, Status: Ignored}}
+	e.done = r.opts.Done != nil && r.opts.Done(item.Path)
 	r.batch = append(r.batch, e)
 	switch {
 	case item.Status == interchange.Refused:
@@ -189,7 +196,6 @@ func (r *run) take(item interchange.Item) {
 			interchange.Note{Path: item.Path, Code: "not_chosen", Message: "It was not chosen."})
 	default:
 		e.publish = true
-		e.done = r.opts.Done != nil && r.opts.Done(item.Path)
 		e.pub = r.publication(item)
 		r.weight += len(e.pub.Spec)
 	}
