@@ -316,12 +316,8 @@ func (p *plugin) faceOf(component, full string) (face *manifest, named bool) {
 	return p.faces[0], false
 }
 
-// describe adds the manifest's own item, and what it names that capstore has no
-// use for.
+// describe adds the manifest's own item.
 func (r *pluginRead) describe() {
-	for _, face := range r.faces {
-		r.items = append(r.items, face.refused...)
-	}
 	if r.manifest != nil {
 		r.taken[r.manifest.Path] = true
 		r.items = append(r.items, *r.manifest)

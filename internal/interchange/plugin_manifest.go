@@ -23,8 +23,7 @@ type manifest struct {
 	// own and entry are where components are named; either may be nil.
 	own, entry *object
 	// at is the document that faults of it name.
-	at      string
-	refused []Item
+	at string
 }
 
 // pluginName is what Claude Code takes for one.
