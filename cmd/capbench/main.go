@@ -16,8 +16,9 @@ import (
 )
 
 type cli struct {
-	Seed  seedCmd  `cmd:"" help:"Fill a database with a generated store and a person who reads it."`
-	Store storeCmd `cmd:"" help:"Load the pages of the store, beside a static file of the same server."`
+	Seed   seedCmd   `cmd:"" help:"Fill a database with a generated store and a person who reads it."`
+	Store  storeCmd  `cmd:"" help:"Load the pages of the store, beside a static file of the same server."`
+	Recall recallCmd `cmd:"" help:"Ask a store that seed filled questions whose answers are known."`
 }
 
 func main() {

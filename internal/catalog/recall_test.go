@@ -50,7 +50,9 @@ func (b *bundle) recall(t *testing.T, made sample.Store) {
 	hits, asked := map[sample.Sort]int{}, map[sample.Sort]int{}
 	for _, q := range made.Questions(40) {
 		asked[q.Sort]++
-		if b.answers(t, q) {
+		found, err := q.Answered(t.Context(), b.store, b.other)
+		wantCode(t, err, "")
+		if found {
 			hits[q.Sort]++
 		} else {
 			t.Logf("%s: %q is not found", q.Sort, q.Typed)
@@ -126,28 +128,6 @@ func (b *bundle) fill(t testing.TB, n int) sample.Store {
 	b.exec(t, "VACUUM ANALYZE")
 	t.Logf("loaded in %s", time.Since(start).Round(time.Millisecond))
 	return made
-}
-
-// answers reports whether a right answer is among the first five.
-func (b *bundle) answers(t testing.TB, q sample.Question) bool {
-	page, err := b.store.Browse(t.Context(), b.other, catalog.Query{Q: q.Typed, Scope: catalog.ScopeStore, Sort: catalog.SortRelevance, Limit: 5})
-	if err != nil {
-		t.Fatalf("%q: %v", q.Typed, err)
-	}
-	for _, row := range page.Items {
-		var tools []string
-		if q.Sort == sample.ByTool && row.Kind == capability.KindMCP {
-			c, err := b.store.Get(t.Context(), b.other, row.Source, row.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tools = c.Latest.Content.Spec.(*capability.MCPSpec).Provides
-		}
-		if q.Right(row.Name, row.Tags, tools) {
-			return true
-		}
-	}
-	return false
 }
 
 // Loading a store is the same as publishing it.
