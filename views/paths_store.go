@@ -60,9 +60,12 @@ func (f StoreFilters) lists() []filterList {
 // StoreStepsPath is the line of first steps, as a fragment.
 func StoreStepsPath(ws string) string { return join(ws, "store", "steps") }
 
-// HiddenPrivatePath tells an admin how many private capabilities of others
-// there are.
-func HiddenPrivatePath(ws string) string { return join(ws, "store", "private") }
+// UnlistedPath is what the workspace published and no list shows.
+func UnlistedPath(ws string) string { return join(ws, "store", "unlisted") }
+
+// LeftPath is where an admin takes over or deletes what a former member left
+// behind, and with op "" takes the POST of it.
+func LeftPath(ws, id, op string) string { return withQuery(join(ws, "store", "left", id), "op", op) }
 
 // FromMine marks a detail page that was opened from what the workspace
 // published.
