@@ -150,7 +150,7 @@ func comparison(v Capability, h CapabilityHistory, c Comparison) templ.Component
 				return templ_7745c5c3_Err
 			}
 			for _, text := range c.Texts {
-				templ_7745c5c3_Err = textChange(v, h, text).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = textChange(v.comparing(h), text).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -628,7 +628,7 @@ func viewLink(v Capability, h CapabilityHistory, split bool, label string) templ
 }
 
 // textChange is one long text: its name, what its lines do not say, its lines.
-func textChange(v Capability, h CapabilityHistory, c Change) templ.Component {
+func textChange(at comparing, c Change) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -750,7 +750,7 @@ func textChange(v Capability, h CapabilityHistory, c Change) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = lineChange(c, v.lines(h, c)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lineChange(c, at.lines(c)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -767,7 +767,7 @@ func textChange(v Capability, h CapabilityHistory, c Change) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.RenderAttributes(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_ElementWriter, "a", v.whole(h, c))
+				templ_7745c5c3_Err = templruntime.RenderAttributes(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_ElementWriter, "a", at.whole(c))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -788,7 +788,7 @@ func textChange(v Capability, h CapabilityHistory, c Change) templ.Component {
 			var templ_7745c5c3_Var27 string
 			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.N(ctx, "versions.show_lines", c.Lines.Added+c.Lines.Removed))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/comparison.templ`, Line: 150, Col: 110}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/comparison.templ`, Line: 150, Col: 108}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {

@@ -95,9 +95,22 @@ func StagedFilePath(ws, digest, name string) string {
 	return withQuery(join(ws, "staged", digest), "name", name)
 }
 
-// SkillDiffPath is a skill's stamps with two of them compared.
+// SkillDiffPath is a skill's stamps with two versions of it compared.
 func SkillDiffPath(ws, id, base, candidate string) string {
-	return withQuery(SkillPath(ws, id), "tab", TabSkillStamps, "base", base, "candidate", candidate)
+	return SkillComparisonPath(ws, id, ComparisonLens{Base: base, Candidate: candidate})
+}
+
+// SkillComparisonPath is SkillDiffPath as the lens shows it.
+func SkillComparisonPath(ws, id string, l ComparisonLens) string {
+	view := ""
+	if l.Split {
+		view = "split"
+	}
+	pairs := []string{"tab", TabSkillStamps, "base", l.Base, "candidate", l.Candidate, "view", view}
+	for _, part := range l.Parts {
+		pairs = append(pairs, "part", part.String())
+	}
+	return withQuery(SkillPath(ws, id), pairs...)
 }
 
 // EditSkillPath is where a skill's working copy is edited.

@@ -59,7 +59,8 @@ type Skill struct {
 	Instructions string
 	Files        *Files
 	Stamps       []StampRow
-	Compared     *SkillComparison
+	Compared     *Comparison // what lies between the two of Lens; nil for none
+	Lens         ComparisonLens
 	FileCount    int
 	StampCount   int
 	// LeadTokens and TextTokens are about what a model reads of it: always, and
@@ -81,13 +82,6 @@ type StampRow struct {
 	By      string
 	At      time.Time
 	Digest  string
-}
-
-// SkillComparison is two versions of a skill side by side.
-type SkillComparison struct {
-	Base      string
-	Candidate string
-	Changes   []Change
 }
 
 func (r SkillRow) badges(ctx context.Context) []ui.BadgeArgs {
@@ -135,6 +129,10 @@ func (v Skill) tabs(ctx context.Context) []ui.Tab {
 		return ui.Tab{Label: i18n.T(ctx, "skills.tab_"+name), Href: SkillTabPath(v.Workspace, v.ID, name), Current: v.Tab == name, Count: count}
 	}
 	return []ui.Tab{tab(TabSkillText, 0), tab(TabSkillFiles, v.FileCount), tab(TabSkillStamps, v.StampCount)}
+}
+
+func (v Skill) comparing() comparing {
+	return comparing{v.Lens, func(l ComparisonLens) string { return SkillComparisonPath(v.Workspace, v.ID, l) }}
 }
 
 // resolve turns a reference of the text into an address of the skill's own

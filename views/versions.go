@@ -141,22 +141,31 @@ func (h CapabilityHistory) choice(ctx context.Context, name, chosen string) ui.S
 	return args
 }
 
+// comparing is a page that compares two versions of something: what its address
+// says, and how that is spelt.
+type comparing struct {
+	lens ComparisonLens
+	path func(ComparisonLens) string
+}
+
+func (v Capability) comparing(h CapabilityHistory) comparing { return comparing{h.Lens, v.comparisonPath} }
+
 // lines are the arguments to draw a text with, with links to its other parts.
 // They work as pages of their own; with script only the rows are fetched.
-func (v Capability) lines(h CapabilityHistory, c Change) ui.DiffArgs {
+func (at comparing) lines(c Change) ui.DiffArgs {
 	l := c.Lines
 	args := ui.DiffArgs{
-		Name: c.name(), ID: l.ID, Hunks: l.Hunks, Split: h.Lens.Split, OldLines: l.OldLines, Opened: l.Opened,
+		Name: c.name(), ID: l.ID, Hunks: l.Hunks, Split: at.lens.Split, OldLines: l.OldLines, Opened: l.Opened,
 		Open: func(run ui.DiffRun) templ.Attributes {
-			path := v.comparisonPath(h.Lens.with(DiffPart{Path: l.Key, First: run.First, Last: run.Last}))
+			path := at.path(at.lens.with(DiffPart{Path: l.Key, First: run.First, Last: run.Last}))
 			return rowsOf(path, l.ID, "[data-run='"+lineNumber(run.First)+"']")
 		},
 	}
 	if l.From > 0 {
-		args.Before = &ui.DiffLink{Lines: l.From, Attrs: v.whole(h, c)}
+		args.Before = &ui.DiffLink{Lines: l.From, Attrs: at.whole(c)}
 	}
 	if l.Next > 0 {
-		args.After = &ui.DiffLink{Lines: l.Rest, Attrs: rowsOf(v.comparisonPath(h.Lens.with(DiffPart{Path: l.Key, From: l.Next})), l.ID, ":not(.diff-before)")}
+		args.After = &ui.DiffLink{Lines: l.Rest, Attrs: rowsOf(at.path(at.lens.with(DiffPart{Path: l.Key, From: l.Next})), l.ID, ":not(.diff-before)")}
 	}
 	return args
 }
@@ -171,9 +180,9 @@ func rowsOf(path, id, match string) templ.Attributes {
 
 // whole are the attributes of the link that shows a text which is not shown
 // unasked, in its place.
-func (v Capability) whole(h CapabilityHistory, c Change) templ.Attributes {
+func (at comparing) whole(c Change) templ.Attributes {
 	box := "#text-" + c.Lines.ID
-	path := v.comparisonPath(h.Lens.with(DiffPart{Path: c.Lines.Key}))
+	path := at.path(at.lens.with(DiffPart{Path: c.Lines.Key}))
 	return ui.Merge(templ.Attributes{"href": path + box}, ui.Hx{Get: path, Target: box, Swap: "outerHTML", Select: box}.Attrs())
 }
 

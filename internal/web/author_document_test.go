@@ -129,3 +129,28 @@ func TestACopyIsComparedWithWhatItsOriginBecame(t *testing.T) {
 	s.library(max, "guide")
 	s.as(max).get(views.SkillDiffPath("acme", "guide", views.WorkingCopy, views.OfOrigin("1.0.0"))).status(http.StatusNotFound)
 }
+
+func TestFilesOfTwoVersionsAreComparedEach(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	long := strings.Repeat("same\n", 40)
+	s.library(max, "guide", capability.File{Path: "a.md", Content: long + "one\n" + long}, capability.File{Path: "b.bin", Encoding: "base64", Content: "AAEC"},
+		capability.File{Path: "old/name.md", Content: "kept under another name\n"}, capability.File{Path: "gone.md", Content: "gone\n"})
+	edit := s.as(max).filesAt(views.EditSkillPath("acme", "guide")).open(0)
+	edit.press(views.OpFile(views.FileOpen, 2), views.FilesText, long+"two\n"+long)
+	edit.press(views.OpFile(views.FileRemove, 3), views.FilesPath, "new/name.md")
+	edit.page = edit.drop("upload", views.OpFile(views.FileUpload, 0), [2]string{"b.bin", "\x00\x01\x02\x03"}, [2]string{"run.sh", "#!/bin/sh\n"}).status(200)
+	edit.send("publish").leadsTo(views.SkillPath("acme", "guide"))
+
+	page := s.as(vera).get(views.SkillTabPath("acme", "guide", views.TabSkillStamps)).status(200)
+	page.says("main", "From 1.0.0 to now", "a.md", "one", "two", "b.bin", "3 B", "4 B", "new/name.md", "old/name.md", "gone.md", "run.sh")
+	page.find("del:contains('one'), ins:contains('two'), .diff-add")
+	split := s.as(vera).get(views.SkillComparisonPath("acme", "guide", views.ComparisonLens{Base: "1.0.0", Candidate: views.WorkingCopy, Split: true})).status(200)
+	split.find("nav a[aria-current]:contains('ide')")
+	// The lines that are folded are there for who asks.
+	fold := page.find("#comparison ~ * tr.diff-fold a, tr.diff-fold a").First().AttrOr("href", "")
+	opened := s.as(vera).get(strings.Split(fold, "#")[0]).status(200)
+	if before, after := strings.Count(page.Body, "same"), strings.Count(opened.Body, "same"); after <= before {
+		t.Errorf("opened, %d lines became %d", before, after)
+	}
+}

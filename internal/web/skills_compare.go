@@ -22,19 +22,20 @@ func (s *Site) skillStamps(c *Ctx, v *views.Skill) error {
 		v.Stamps = append(v.Stamps, views.StampRow{Version: stamp.Version, Note: stamp.Note, By: stamp.By.Name, At: stamp.At, Digest: stamp.Digest})
 	}
 	query := c.R.URL.Query()
-	compared := views.SkillComparison{
+	v.Lens = views.ComparisonLens{
 		Base: cmp.Or(query.Get("base"), defaultBase(stamps, v.Unstamped)), Candidate: cmp.Or(query.Get("candidate"), defaultCandidate(stamps, v.Unstamped)),
+		Split: query.Get("view") == "split", Parts: diffParts(query["part"]),
 	}
-	before, err := s.skillVersion(c, v, compared.Base)
+	before, err := s.skillVersion(c, v, v.Lens.Base)
 	if err != nil {
 		return err
 	}
-	after, err := s.skillVersion(c, v, compared.Candidate)
+	after, err := s.skillVersion(c, v, v.Lens.Candidate)
 	if err != nil {
 		return err
 	}
-	compared.Changes = c.changes(capability.Diff(before, after).Changes, "skills.part_")
-	v.Compared = &compared
+	v.Compared = &views.Comparison{}
+	c.differences(v.Compared, capability.DiffWithin(before, after, viewOf(v.Lens.Parts)), v.Lens.Parts)
 	return nil
 }
 

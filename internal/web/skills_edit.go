@@ -139,7 +139,7 @@ func (s *Site) saveSkill(c *Ctx, d skillDraft, form url.Values, in workspace.Ski
 	skill, err := s.Workspace.UpdateSkill(c.R.Context(), c.Actor(), d.base.ID, revision, in)
 	if fault.HasCode(err, "stale_revision") {
 		typed := capability.Content{Name: in.Name, Description: in.Description, Spec: in.Spec}
-		d.stale = c.changes(capability.Diff(d.base.Content, typed).Changes, "skills.part_")
+		d.stale = c.changes(capability.Diff(d.base.Content, typed).Changes, "part.")
 		return s.skillAgain(c, http.StatusConflict, d, form, err)
 	}
 	if status, again := shownAgain(err); again {

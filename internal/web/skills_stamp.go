@@ -29,7 +29,7 @@ func (s *Site) showStamp(c *Ctx, status int, sent url.Values, problem error) err
 		if err != nil {
 			return err
 		}
-		v.Newest, v.Next, v.Changes = skill.Stamp.Version, bumpsOf(skill.Stamp.Version), c.changes(changes.Changes, "skills.part_")
+		v.Newest, v.Next, v.Changes = skill.Stamp.Version, bumpsOf(skill.Stamp.Version), c.changes(changes.Changes, "part.")
 	}
 	return c.Render(status, views.StampPage(c.skillSubpage(c.T("skills.stamp"), c.skillCrumb(skill)), v))
 }

@@ -74,12 +74,19 @@ func (c *Ctx) comparisonLens(l lens) views.ComparisonLens {
 	if lens.Candidate == "" {
 		lens.Candidate = candidate
 	}
-	for _, text := range query["part"] {
-		if part, ok := views.ParseDiffPart(text); ok && len(lens.Parts) < maxDiffParts {
-			lens.Parts = append(lens.Parts, part)
+	lens.Parts = diffParts(query["part"])
+	return lens
+}
+
+// diffParts are the parts of long texts that an address asks for.
+func diffParts(texts []string) []views.DiffPart {
+	var out []views.DiffPart
+	for _, text := range texts {
+		if part, ok := views.ParseDiffPart(text); ok && len(out) < maxDiffParts {
+			out = append(out, part)
 		}
 	}
-	return lens
+	return out
 }
 
 // maxDiffParts is how many runs of unchanged lines one address opens.
