@@ -149,6 +149,20 @@ func TestLoadedIsAsPublished(t *testing.T) {
 	b.publish(t, b.author, code("After All", "print(1)"))
 }
 
+func TestLoadedManyTimes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made := sample.Store{Seed: 1, N: 20, Sources: []string{"acme"}, Creator: uuid.MustParse(b.author.Subject)}
+	n, err := b.store.Load(t.Context(), made.All(), 3)
+	wantCode(t, err, "")
+	page, err := b.store.Browse(t.Context(), b.author, catalog.Query{Limit: 100, Counts: true})
+	wantCode(t, err, "")
+	if n != 60 || page.Total.N != 60 || len(page.Items) != 60 {
+		t.Errorf("loaded %d: %d of %d", n, len(page.Items), page.Total.N)
+	}
+	b.publish(t, b.author, code("After All", "print(1)"))
+}
+
 // dump is the whole index, apart from when it was written.
 func (b *bundle) dump(t testing.TB) (s string) {
 	t.Helper()
