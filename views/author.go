@@ -37,6 +37,7 @@ type Author struct {
 	// People are how many belong to each workspace that may see it, by slug.
 	People    map[string]int
 	Suggested *AuthorSuggestion
+	Similar   []SimilarName
 	Files     FilesForm
 	Document  Document // of a skill
 	Preview   string   // a command as the model sees it
@@ -65,6 +66,12 @@ type AuthorBase struct {
 	FromFile bool
 }
 
+// SimilarName is a capability that may be taken for the one that is written.
+type SimilarName struct {
+	Name, Ref, Kind, Href string
+	Adopters              int // workspaces
+}
+
 // AuthorSuggestion is the bump that the changes ask for.
 type AuthorSuggestion struct {
 	Bump string
@@ -75,7 +82,8 @@ type AuthorSuggestion struct {
 type AuthorOutcome struct {
 	Checked bool // nothing is wrong with it; nothing ran
 	Tried   bool
-	Example string // the number of the example that ran; "" for the input
+	Example string // the name of the example that ran; "" for the input
+	Trouble string // why there is no result, and who can mend that
 	Call    *ChatCall
 	Hook    *HookOutcome
 	Probe   *AuthorProbe
@@ -219,9 +227,7 @@ func (a Author) reaches(ctx context.Context) []ui.Option {
 		options[2].Reason = i18n.T(ctx, "author.no_targets")
 	}
 	if n := a.People[a.Workspace]; n > 0 {
-		for i := 1; i <= 2; i++ {
-			options[i].Help += " " + i18n.N(ctx, "author.people", n)
-		}
+		options[1].Help += " " + i18n.N(ctx, "author.people", n)
 	}
 	return options
 }
@@ -231,7 +237,7 @@ func (a Author) targets(ctx context.Context) []ui.Option {
 	options := targetOptions(a.Form, a.Targets, nil)
 	for i, o := range options {
 		if n := a.People[o.Value]; n > 0 {
-			options[i].Help += " · " + i18n.N(ctx, "author.people", n)
+			options[i].Help += " " + i18n.N(ctx, "author.people", n)
 		}
 	}
 	return options

@@ -99,15 +99,6 @@ func (a Author) exampleName(ctx context.Context, row int) string {
 	return i18n.T(ctx, "chat.example", "n", row+1)
 }
 
-// ranExample is the name of the example whose number it is.
-func (a Author) ranExample(ctx context.Context, number string) string {
-	row, err := strconv.Atoi(number)
-	if err != nil {
-		return ""
-	}
-	return a.exampleName(ctx, row)
-}
-
 // previewAttrs draw the preview anew while somebody types.
 func (a Author) previewAttrs() templ.Attributes {
 	return ui.Merge(ui.Hx{

@@ -16,9 +16,8 @@ type CapabilityTry struct {
 	Consent   string
 	Source    string // whose code it is
 	Consented bool
-	// Missing are declared secrets that the run did not get.
-	Missing []string
-	Result  *ChatCall
+	Hook      bool           // it takes an event, no arguments
+	Outcome   *AuthorOutcome // of a run that has ended
 	// ChatHref runs it in a conversation; "" while the agent does not carry it.
 	ChatHref string
 	Reason   string // why it cannot be tried, and who can
@@ -27,7 +26,18 @@ type CapabilityTry struct {
 // tryID is the id that the panel owns.
 const tryID = "try"
 
+// tryResultID is where what came of it stands.
+const tryResultID = "try-result"
+
+// leadKey says what trying does.
+func (t CapabilityTry) leadKey() string {
+	if t.Hook {
+		return "author.try_hook_lead"
+	}
+	return "try.lead"
+}
+
 // attrs run it in place.
 func (t CapabilityTry) attrs() templ.Attributes {
-	return ui.Hx{Post: t.Action, Target: "#" + tryID, Swap: "outerHTML", Sync: "this:replace"}.Attrs()
+	return ui.Hx{Post: t.Action, Target: "#" + tryResultID, Swap: "innerMorph", Sync: "this:replace"}.Attrs()
 }

@@ -120,8 +120,11 @@ func (s *Site) beforePublishing(c *Ctx, a author, v *views.Author) error {
 		for _, target := range v.Targets {
 			slugs = append(slugs, target.Slug)
 		}
-		people, err := s.Catalog.Audience(c.R.Context(), c.Actor(), slugs)
-		v.People = people
+		var err error
+		if v.People, err = s.Catalog.Audience(c.R.Context(), c.Actor(), slugs); err != nil {
+			return err
+		}
+		v.Similar, err = s.similarTo(c, v.Form.Value("name", ""))
 		return err
 	}
 	r := &reading{form: v.Form.Values}
@@ -140,4 +143,17 @@ func (s *Site) beforePublishing(c *Ctx, a author, v *views.Author) error {
 		form.Set("bump", bump)
 	}
 	return nil
+}
+
+// similarTo lists what may be taken for a capability of the name.
+func (s *Site) similarTo(c *Ctx, name string) ([]views.SimilarName, error) {
+	found, err := s.Catalog.Similar(c.R.Context(), c.Actor(), name)
+	var out []views.SimilarName
+	for _, one := range found {
+		out = append(out, views.SimilarName{
+			Name: one.Name, Ref: one.Source + "/" + one.ID, Kind: string(one.Kind), Adopters: one.Adopters,
+			Href: views.CapabilityPath(c.Who.Workspace, one.Source, one.ID),
+		})
+	}
+	return out, err
 }

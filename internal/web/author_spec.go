@@ -62,8 +62,8 @@ func (r *reading) number(path, text string) int {
 func (a author) publication(form url.Values) (catalog.Publication, []fault.Field) {
 	r := &reading{form: form}
 	p := catalog.Publication{Name: r.text("name"), Description: r.text("description"), Note: r.text("note")}
-	if d := draftIn(form); d.Revision != "" {
-		p.Draft = uuid.MustParse(d.ID)
+	if id, err := uuid.Parse(form.Get("draft")); err == nil {
+		p.Draft = id // kept or not: it may have been saved since by the page itself
 	}
 	p.Spec = a.spec(r, p)
 	if a.base != nil {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -84,7 +85,7 @@ func (s *Site) tried(c *Ctx, a author, form url.Values, example string) (*views.
 	if err != nil {
 		return nil, err
 	}
-	return c.outcome(out, example, s.keptPath(c, a, form)), nil
+	return c.outcome(out, c.exampleName(form, example), s.keptPath(c, a, form)), nil
 }
 
 // outcome is what came of a run, for the page.
@@ -196,26 +197,31 @@ func (s *Site) watchDraft(c *Ctx, a author, v views.Author, example string) erro
 		return s.outcomeFaults(c, a, v, err)
 	}
 	look := func() (agent.Trial, error) { return s.Agent.WatchTry(c.Actor(), id) }
-	return s.watch(c, look, func(t agent.Trial) (templ.Component, error) {
-		if v.Outcome = c.running(t); t.Ended() {
-			if t.Err != nil {
-				v.Missing = c.showDraft(v.Form.Values, t.Err).Summary
-			} else {
-				v.Outcome = c.outcome(t.Result, example, s.keptPath(c, a, v.Form.Values))
-			}
-		}
-		return views.AuthorOutcomeBox(c.aboutAuthor(a, v)), nil
+	return s.watch(c, look, func(t agent.Trial) templ.Component {
+		v.Outcome = c.outcomeOf(t, c.exampleName(v.Form.Values, example), s.keptPath(c, a, v.Form.Values))
+		return views.AuthorOutcomeBox(c.aboutAuthor(a, v))
 	})
 }
 
-// running is a try that has not ended.
-func (c *Ctx) running(t agent.Trial) *views.AuthorOutcome {
-	if t.Ended() {
-		return nil
+// exampleName is what the example of the number is called; "" for none.
+func (c *Ctx) exampleName(form url.Values, number string) string {
+	if rows, row := readRows(form, "spec.examples"), numberOf(number); row >= 0 && row < len(rows) {
+		return cmp.Or(strings.TrimSpace(rows[row]["name"]), c.T("chat.example", "n", row+1))
 	}
-	return &views.AuthorOutcome{Running: &views.RunningTry{
-		Stop: views.StopTryPath(c.Who.Workspace, t.ID.String()), Log: strings.TrimSpace(t.Stdout), Stderr: strings.TrimSpace(t.Stderr),
-	}}
+	return ""
+}
+
+// outcomeOf is a try that is watched, as it stands.
+func (c *Ctx) outcomeOf(t agent.Trial, example, next string) *views.AuthorOutcome {
+	switch {
+	case !t.Ended():
+		return &views.AuthorOutcome{Running: &views.RunningTry{
+			Stop: views.StopTryPath(c.Who.Workspace, t.ID.String()), Log: strings.TrimSpace(t.Stdout), Stderr: strings.TrimSpace(t.Stderr),
+		}}
+	case t.Err != nil:
+		return &views.AuthorOutcome{Trouble: c.refusal(t.Err)}
+	}
+	return c.outcome(t.Result, example, next)
 }
 
 // outcomeFaults says in place of a result why there is none.

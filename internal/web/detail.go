@@ -148,7 +148,7 @@ func tabsOf(v catalog.VersionDetail, calls int) []string {
 		tabs = append(tabs, views.TabSource)
 	}
 	tabs = append(tabs, views.TabVersions)
-	if v.Kind == capability.KindCode {
+	if v.Kind == capability.KindCode || v.Kind == capability.KindHook {
 		tabs = append(tabs, views.TabTry)
 	}
 	return tabs

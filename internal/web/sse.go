@@ -18,7 +18,7 @@ const watchEvery = 250 * time.Millisecond
 // watch answers with what a try prints for as long as it runs, and with what
 // came of it in the end, each as a fragment in place of the one before. A
 // reader who leaves ends the watching, not the try.
-func (s *Site) watch(c *Ctx, look func() (agent.Trial, error), draw func(agent.Trial) (templ.Component, error)) error {
+func (s *Site) watch(c *Ctx, look func() (agent.Trial, error), draw func(agent.Trial) templ.Component) error {
 	events := events{c: c}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -27,11 +27,7 @@ func (s *Site) watch(c *Ctx, look func() (agent.Trial, error), draw func(agent.T
 		if err != nil {
 			return events.fail(err)
 		}
-		fragment, err := draw(trial)
-		if err != nil {
-			return events.fail(err)
-		}
-		if err := events.send(fragment); err != nil || trial.Ended() {
+		if err := events.send(draw(trial)); err != nil || trial.Ended() {
 			return events.fail(err)
 		}
 		select {

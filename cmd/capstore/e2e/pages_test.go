@@ -82,7 +82,7 @@ func special(conversation string) map[string][]values {
 		"/{workspace}/store/left/{id}":                               nil, // nobody has left
 		"/{workspace}/store/{source}/{id}/adopt":                     append(id("globex", "invoice-check"), values{"source": "globex", "id": "iban-check", "as": viewer}),
 		"/{workspace}/store/{source}/{id}/copy":                      id("globex", "month-end-close"),
-		"/{workspace}/store/new":                                     {{}, {"?": "kind=code"}, {"?": "kind=skill"}, {"?": "kind=mcp"}, {"as": viewer, "?": "kind=code"}},
+		"/{workspace}/store/new":                                     {{}, {"?": "kind=code"}, {"?": "kind=skill"}, {"?": "kind=mcp"}, {"?": "kind=hook"}, {"?": "kind=delegation"}, {"as": viewer, "?": "kind=code"}},
 		"/{workspace}/chat":                                          {{"as": member}, {"as": member, "?": "pick=1"}},
 		"/{workspace}/chat/panel":                                    nil, // a fragment
 		"/{workspace}/chat/{id}":                                     {{"as": member, "id": conversation}, {"as": member, "id": conversation, "?": "pick=1"}},
