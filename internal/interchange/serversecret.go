@@ -65,8 +65,12 @@ func holdsSecret(text string) bool {
 	return digits >= 4 && letters >= 4
 }
 
-// secretName makes the name under which a secret is declared.
+// secretName makes the name under which a secret is declared; what is one
+// already stays as it is.
 func secretName(name string) string {
+	if capability.ValidSecretName(name) {
+		return name
+	}
 	out := strings.ToUpper(snakeCase(name))
 	out = strings.Map(func(r rune) rune {
 		if r < 'A' || r > 'Z' {
@@ -110,6 +114,9 @@ func (m *maker) holeSecret(p *placeholder) string {
 
 // settingName makes the name of a setting; what is one already stays as it is.
 func settingName(name string) string {
+	if variablePattern.MatchString(name) && !capability.ReservedVariable(name) {
+		return name
+	}
 	var b strings.Builder
 	for _, r := range name {
 		if r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)) {
