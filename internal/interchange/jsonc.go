@@ -3,10 +3,13 @@ package interchange
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"capstore/internal/fault"
 	"capstore/internal/jsonx"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // relaxed is a JSON document that people keep by hand, on its way to a strict
@@ -156,7 +159,27 @@ func (r *relaxed) placed(f *fault.Fault) *fault.Fault {
 		return f
 	}
 	what, _, _ := strings.Cut(f.Message, " (at ")
+	if mark := r.missing(); mark != "" && f.Code == "bad_json" {
+		what += ": " + mark + " is missing here"
+	}
 	return r.fault(f.Code, int(offset), what)
+}
+
+// expecting is where the parser says which mark it would have needed.
+var expecting = regexp.MustCompile(`expecting ('[,:}\]]'(?: or '[,:}\]]')?)`)
+
+// missing names the mark that would let the text be read on, "" where it is not
+// that alone.
+func (r *relaxed) missing() string {
+	d := jsontext.NewDecoder(bytes.NewReader(r.text))
+	for {
+		if _, err := d.ReadToken(); err != nil {
+			if m := expecting.FindStringSubmatch(err.Error()); m != nil {
+				return m[1]
+			}
+			return ""
+		}
+	}
 }
 
 // place counts lines and columns from 1, columns in characters as editors do.

@@ -83,7 +83,8 @@ func TestBrokenJSON(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65)
 	for name, c := range map[string]struct{ raw, code, says string }{
-		"a colon is missing":    {"{\"servers\": {\n  \"a\" {}\n}}", "bad_json", "(line 2, column 7)"},
+		"a colon is missing":    {"{\"servers\": {\n  \"a\" {}\n}}", "bad_json", ": ':' is missing here (line 2, column 7)"},
+		"a comma is missing":    {"{\"servers\": {\n  \"a\": {}\n  \"b\": {}}}", "bad_json", "',' or '}' is missing here (line 3, column 3)"},
 		"after a comment":       {"{ /* 1\n2 */ \"servers\": nope }", "bad_json", "(line 2, column "},
 		"after a mark":          {"\ufeff{\"é\": ?}", "bad_json", "(line 1, column 7)"},
 		"after CRLF":            {"{\r\n\r\n ?}", "bad_json", "(line 3, column 2)"},
