@@ -32,12 +32,11 @@ type FacetCount struct {
 	Count
 }
 
-// Facets says of each filter what choosing a value of it would give, the other
-// filters being as they are: any of the kinds, reaches and sources, which widen
-// each other, and all of the tags and domains, which narrow. Tags, Domains and
-// Sources are the most frequent ones of what was found, most first, those of
-// the query always among them. Values that nothing has are left out, but for
-// those of the query.
+// Facets says of each filter how many have a value of it, the other filters
+// being as they are. Of kinds, reaches and sources any chosen one does, so they
+// are counted as if none were chosen; tags and domains narrow what was found.
+// Tags, Domains and Sources are the most frequent ones, most first, after those
+// of the query. Values that nothing has are left out, but for the query's.
 type Facets struct {
 	Kinds, Reaches, Tags, Domains, Sources []FacetCount
 	// WorksHere is how many this server can run.
@@ -127,100 +126,6 @@ func (set facetSet) budgets(rows int) []int {
 		left -= out[c]
 	}
 	return out
-}
-
-// facets builds the counts. Matches are read with the terms that filters offer, up
-// to a number; where there are more, the lists of the frequent terms are met
-// with the matches, each up to one more than is told exactly.
-func (s *statement) facets(p *facetPlan) {
-	if p == nil || len(p.sets) == 0 {
-		s.add("NULL::json")
-		return
-	}
-	s.add("(WITH cell AS MATERIALIZED (SELECT * FROM ")
-	s.facetCells(p)
-	s.add(`), seen AS MATERIALIZED (
-	SELECT cell.set, cell.i, cell.kind, w.capability_pk FROM cell CROSS JOIN LATERAL (SELECT d.capability_pk FROM capability_terms d`)
-	s.probes(p.shape)
-	s.add("\n\tWHERE d.list = cell.l0")
-	s.kept(p.shape)
-	s.add(` ORDER BY d.created_at DESC, d.capability_pk DESC LIMIT cell.budget) AS w
-), whole AS MATERIALIZED (
-	SELECT cell.set, bool_and(cell.n0 <= cell.budget OR coalesce(got.n, 0) < cell.budget) AS is
-	FROM cell LEFT JOIN (SELECT seen.i, count(*) AS n FROM seen GROUP BY seen.i) AS got ON got.i = cell.i GROUP BY cell.set
-), tally AS MATERIALIZED (
-	SELECT f.set, f.term, sum(f.one) AS n, bool_or(f.one = 0) AS asked FROM (
-		SELECT seen.set, unnest(c.facets || ('k:' || seen.kind)) AS term, 1 AS one
-		FROM seen CROSS JOIN LATERAL (SELECT c.facets FROM capabilities c WHERE c.pk = seen.capability_pk LIMIT 1) AS c
-		UNION ALL SELECT a.set, a.term, 0 FROM unnest(%s::int[], %s::text[]) AS a (set, term)
-	) AS f GROUP BY f.set, f.term
-), top AS MATERIALIZED (
-	SELECT t.*, row_number() OVER (PARTITION BY t.set, left(t.term, 1) ORDER BY t.n DESC, t.term) AS place
-	FROM tally t JOIN unnest(%s::int[], %s::text[]) AS wanted (set, facet) ON wanted.set = t.set AND wanted.facet = left(t.term, 1)
-)
-SELECT json_agg(json_build_array(top.term, CASE WHEN whole.is OR top.n > %d THEN top.n ELSE `, s.arg(p.askedSets), s.arg(p.askedTerms), s.arg(p.sets32()), s.arg(p.names()), countCap)
-	s.meets(p)
-	s.add(` END)) FROM top JOIN whole ON whole.set = top.set WHERE top.place <= %d OR top.asked)`, offered)
-}
-
-// meets counts what of the term's lists lies in the matches of its set.
-func (s *statement) meets(p *facetPlan) {
-	const of = `CROSS JOIN LATERAL (
-		SELECT l.id, l.n FROM capability_lists l WHERE l.shelf = cell.shelf AND l.term = top.term AND l.kind = cell.kind LIMIT 1) AS v`
-	if p.all {
-		s.add("CASE WHEN left(top.term, 1) = 'k' THEN (SELECT sum(cell.n0) FROM cell WHERE cell.set = top.set AND cell.kind = substr(top.term, 3))")
-		s.add("\n\tELSE (SELECT sum(v.n) FROM cell %s WHERE cell.set = top.set) END", of)
-		return
-	}
-	walk := func(list string, skip int, condition string) {
-		s.add("(SELECT FROM capability_terms d")
-		sh := p.shape
-		if skip == 0 {
-			// The cell's own first list is asked like its others.
-			s.add("\n\t\tCROSS JOIN LATERAL ("+probe+") AS o%[1]d", 0, "l")
-		}
-		s.probes(sh)
-		if skip == 1 {
-			s.add(`
-		CROSS JOIN LATERAL (SELECT t.rank FROM capability_terms t
-			WHERE t.list = v.id AND t.created_at = d.created_at AND t.capability_pk = d.capability_pk LIMIT 1) AS ov`)
-		}
-		s.add("\n\tWHERE d.list = %s AND %s", list, condition)
-		s.kept(sh)
-		s.add(" ORDER BY d.created_at, d.capability_pk LIMIT %d)", countCap+1)
-	}
-	s.add("CASE WHEN left(top.term, 1) = 'k' THEN (SELECT count(*) FROM (SELECT FROM cell CROSS JOIN LATERAL ")
-	walk("cell.l0", 2, "true")
-	s.add(" AS w WHERE cell.set = top.set AND cell.kind = substr(top.term, 3) LIMIT %d) AS bounded)", countCap+1)
-	s.add("\n\tELSE (SELECT count(*) FROM (SELECT FROM cell %s CROSS JOIN LATERAL (", of)
-	walk("v.id", 0, "v.n <= cell.n0")
-	s.add("\n\tUNION ALL ")
-	walk("cell.l0", 1, "v.n > cell.n0")
-	s.add(") AS w WHERE cell.set = top.set LIMIT %d) AS bounded) END", countCap+1)
-}
-
-// facetCells spells the cells of all sets.
-func (s *statement) facetCells(p *facetPlan) {
-	rows := looked
-	if p.all {
-		rows = sampled
-	}
-	var cells []cell
-	var sets, ordinals, sizes, budgets []int32
-	var shelves, kinds []string
-	for i, set := range p.sets {
-		for j, b := range set.budgets(rows) {
-			c := set.cells[j]
-			cells, sets, ordinals = append(cells, c), append(sets, int32(i)), append(ordinals, int32(len(ordinals)))
-			sizes, budgets = append(sizes, int32(c.lists[0].size)), append(budgets, int32(b))
-			shelves, kinds = append(shelves, c.shelf), append(kinds, string(c.kind))
-		}
-	}
-	args, names := s.columns(cells, p.shape)
-	args = append(args, s.arg(sets)+"::int[]", s.arg(ordinals)+"::int[]", s.arg(sizes)+"::int[]", s.arg(budgets)+"::int[]",
-		s.arg(shelves)+"::text[]", s.arg(kinds)+"::text[]")
-	names = append(names, "set", "i", "n0", "budget", "shelf", "kind")
-	s.add("unnest(%s) AS cell (%s)", strings.Join(args, ", "), strings.Join(names, ", "))
 }
 
 // sets32 and names list the facets of each set, by the number of the set.

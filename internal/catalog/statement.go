@@ -187,15 +187,18 @@ func (s *statement) from(p plan) {
 // that it must not be in join as n1, n2 …
 func (s *statement) probes(sh shape) {
 	for i := 1; i < sh.lists; i++ {
-		s.add("\n\t\tCROSS JOIN LATERAL ("+probe+") AS o%[1]d", i, "l")
+		s.add("\n\t\tCROSS JOIN LATERAL (%s) AS o%d", probeOf(fmt.Sprintf("cell.l%d", i)), i)
 	}
 	for i := 1; i <= sh.without; i++ {
-		s.add("\n\t\tLEFT JOIN LATERAL ("+probe+") AS n%[1]d ON true", i, "x")
+		s.add("\n\t\tLEFT JOIN LATERAL (%s) AS n%d ON true", probeOf(fmt.Sprintf("cell.x%d", i)), i)
 	}
 }
 
-const probe = `SELECT t.rank FROM capability_terms t
-			WHERE t.list = cell.%[2]s%[1]d AND t.created_at = d.created_at AND t.capability_pk = d.capability_pk LIMIT 1`
+// probeOf asks one list for the row d.
+func probeOf(list string) string {
+	return fmt.Sprintf(`SELECT t.rank FROM capability_terms t
+			WHERE t.list = %s AND t.created_at = d.created_at AND t.capability_pk = d.capability_pk LIMIT 1`, list)
+}
 
 // kept leaves out what the cell is without.
 func (s *statement) kept(sh shape) {
