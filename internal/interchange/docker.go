@@ -1,7 +1,7 @@
 package interchange
 
 import (
-	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -26,8 +26,7 @@ var valued = map[string]func(*run, string){
 	"e": (*run).variable, "env": (*run).variable,
 	"env-file": func(r *run, _ string) { r.files++ },
 	"v":        (*run).volume, "volume": (*run).volume, "mount": (*run).volume,
-	"network": (*run).network, "net": (*run).network,
-	"pid": hosted("pid"), "ipc": hosted("ipc"), "uts": hosted("uts"), "userns": hosted("userns"), "cgroupns": hosted("cgroupns"),
+	"network": hosted("network"), "net": hosted("network"), "pid": hosted("pid"), "ipc": hosted("ipc"), "uts": hosted("uts"), "userns": hosted("userns"), "cgroupns": hosted("cgroupns"),
 	"u": (*run).user, "user": (*run).user,
 	"cap-add": dangerous("--cap-add"), "device": dangerous("--device"), "security-opt": (*run).security, "volumes-from": dangerous("--volumes-from"),
 	"device-cgroup-rule": dangerous("--device-cgroup-rule"), "cgroup-parent": dangerous("--cgroup-parent"), "runtime": dangerous("--runtime"), "group-add": dangerous("--group-add"),
@@ -48,6 +47,8 @@ func dangerous(option string) func(*run, string) {
 	return func(r *run, _ string) { r.danger = append(r.danger, option) }
 }
 
+// hosted is an option that may share what is the machine's, or another
+// container's.
 func hosted(option string) func(*run, string) {
 	return func(r *run, v string) {
 		if v == "host" || strings.HasPrefix(v, "container:") {
@@ -64,14 +65,6 @@ func (r *run) variable(v string) {
 		text = "${" + name + "}"
 	}
 	r.env = append(r.env, [2]string{name, text})
-}
-
-func (r *run) network(v string) {
-	if v == "host" || strings.HasPrefix(v, "container:") {
-		r.danger = append(r.danger, "--network "+v)
-		return
-	}
-	r.dropped = append(r.dropped, "--network")
 }
 
 func (r *run) user(v string) {
@@ -101,12 +94,12 @@ func (r *run) volume(v string) {
 		}
 	}
 	from, _, _ := strings.Cut(source, ":")
-	clean := strings.TrimRight(from, "/")
-	system := slices.ContainsFunc([]string{"", "/etc", "/proc", "/sys", "/dev", "/root", "/var", "/var/run", "/run", "/usr", "/boot", "/home", "/lib", "/bin", "/sbin"}, func(p string) bool {
-		return clean == p && strings.HasPrefix(from, "/")
+	clean := path.Clean(from)
+	system := slices.ContainsFunc([]string{"/", "/etc", "/proc", "/sys", "/dev", "/root", "/var", "/var/run", "/run", "/usr", "/boot", "/home", "/lib", "/bin", "/sbin"}, func(p string) bool {
+		return clean == p
 	})
 	if system || strings.Contains(v, ".sock") || strings.HasPrefix(clean, "/proc/") || strings.HasPrefix(clean, "/sys/") || strings.HasPrefix(clean, "/dev/") {
-		r.danger = append(r.danger, "a mount of "+clip(cmp.Or(clean, "/"), 60))
+		r.danger = append(r.danger, "a mount of "+clip(clean, 60))
 		return
 	}
 	r.mounts = append(r.mounts, clip(from, 60))

@@ -82,7 +82,7 @@ const sha = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 func TestContainersThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, options := range [][]string{
-		{"--privileged"}, {"--privileged=true"}, {"-v", "/:/host"}, {"-v/etc:/etc:ro"}, {"--volume=/var/run/docker.sock:/s"}, {"-v", "/run/user/1000/podman/podman.sock:/s"},
+		{"--privileged"}, {"--privileged=true"}, {"-v", "/:/host"}, {"-v", "/srv/../:/host"}, {"-v", "//etc/.:/e"}, {"-v/etc:/etc:ro"}, {"--volume=/var/run/docker.sock:/s"}, {"-v", "/run/user/1000/podman/podman.sock:/s"},
 		{"--mount", "type=bind,source=/,target=/h"}, {"--network", "host"}, {"--net=host"}, {"--network", "container:db"}, {"--pid=host"}, {"--pid", "host"}, {"--ipc", "host"}, {"--uts=host"}, {"--userns", "host"},
 		{"-u", "root"}, {"--user=0:0"}, {"--cap-add", "SYS_ADMIN"}, {"--cap-add=ALL"}, {"--device", "/dev/sda"}, {"--security-opt", "seccomp=unconfined"}, {"--volumes-from", "other"}, {"--entrypoint", "sh"},
 		{"-itv", "/:/x"},
