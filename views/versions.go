@@ -148,7 +148,9 @@ type comparing struct {
 	path func(ComparisonLens) string
 }
 
-func (v Capability) comparing(h CapabilityHistory) comparing { return comparing{h.Lens, v.comparisonPath} }
+func (v Capability) comparing(h CapabilityHistory) comparing {
+	return comparing{h.Lens, v.comparisonPath}
+}
 
 // lines are the arguments to draw a text with, with links to its other parts.
 // They work as pages of their own; with script only the rows are fetched.

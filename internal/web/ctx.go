@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"errors"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -183,6 +184,10 @@ func (c *Ctx) Form() (url.Values, error) {
 	}
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return nil, fault.New(fault.TooLarge, "body_too_large", "That is larger than can be taken here.").Because(err)
+	}
+	if errors.Is(err, multipart.ErrMessageTooLarge) {
+		return nil, fault.New(fault.TooLarge, "too_many_files", "That are more files than can be taken at once.").
+			Do("Send fewer at a time, or a zip of them.").Because(err)
 	}
 	if err != nil {
 		return nil, fault.New(fault.Malformed, "bad_form", "The form could not be read.").Because(err)

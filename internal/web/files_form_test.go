@@ -222,11 +222,17 @@ func TestTooMuchIsRefusedWhole(t *testing.T) {
 	s := newSite(t)
 	s.library(max, "guide", capability.File{Path: "a.md", Content: "kept"})
 	edit := s.as(max).filesAt(views.EditSkillPath("acme", "guide"))
-	edit.drop("upload", views.OpFile(views.FileUpload, 0), [2]string{"big.bin", strings.Repeat("x", capability.MaxFilesTotal+1)}).
+	edit.drop("upload", views.OpFile(views.FileUpload, 0), [2]string{"big.bin", strings.Repeat("x", 2*capability.MaxFilesTotal)}).
 		status(http.StatusUnprocessableEntity).says("#field-upload-error", "10 MiB")
 	edit.drop("upload", views.OpFile(views.FileUpload, 0)).status(http.StatusUnprocessableEntity).says("#field-upload-error", "Choose a file first")
 
 	var many [][2]string
+	for i := range 1200 {
+		many = append(many, [2]string{fmt.Sprintf("f/%04d.md", i), "x"})
+	}
+	edit.drop("folder", views.OpFile(views.FileUpload, 0), many[:900]...).status(http.StatusUnprocessableEntity).says("#field-upload-error", "at most 200")
+	edit.drop("folder", views.OpFile(views.FileUpload, 0), many...).status(http.StatusRequestEntityTooLarge).says("main", "more files than can be taken at once")
+	many = nil
 	for i := range capability.MaxFiles {
 		many = append(many, [2]string{fmt.Sprintf("f/%03d.md", i), "x"})
 	}

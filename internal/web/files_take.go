@@ -16,6 +16,10 @@ import (
 	"capstore/views"
 )
 
+// maxSkillForm bounds the form of a skill in bytes: more than its files may
+// have, so that too much is told at its place.
+const maxSkillForm = 32 << 20
+
 // takeFiles reads the files of a form that was sent, with what was uploaded
 // along, does what the pressed button says of them, and brings the SKILL.md
 // into step. The author that it returns knows the files. What cannot be taken is
