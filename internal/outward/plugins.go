@@ -82,16 +82,8 @@ func (s *surface) marketplace(c *call) error {
 	if err != nil {
 		return err
 	}
-	known := map[capability.Ref]string{}
-	var unknown []offer
-	for _, o := range offers {
-		if sum, ok := s.packed.get(c.sumKey(o)); ok {
-			known[o.Ref] = sum
-			continue
-		}
-		unknown = append(unknown, o)
-	}
-	if err := s.build(c, func() error { return s.learn(c, unknown, known) }); err != nil {
+	known, err := s.learn(c, "plugin", offers, func(o offer, content capability.Content) ([]byte, error) { return c.pack(o, content) })
+	if err != nil {
 		return err
 	}
 	m := c.market()
@@ -106,19 +98,35 @@ func (s *surface) marketplace(c *call) error {
 	return c.send(m)
 }
 
-// learn packs what was not packed before and keeps the sums. What cannot be
-// served is remembered as "".
-func (s *surface) learn(c *call, offers []offer, known map[capability.Ref]string) error {
-	return s.contents(c.r.Context(), c.who, offers, func(o offer, content capability.Content) error {
-		data, err := c.pack(o, content)
-		if err != nil {
-			return err
+// learn gives the digests of the archives of what is offered, and packs only
+// what was not packed before: a version never changes. What cannot be served has
+// none.
+func (s *surface) learn(c *call, sort string, offers []offer, pack func(offer, capability.Content) ([]byte, error)) (map[capability.Ref]string, error) {
+	known := map[capability.Ref]string{}
+	key := func(o offer) string {
+		return strings.Join([]string{sort, c.who.Workspace, o.Source, o.ID, o.Version}, "/")
+	}
+	var unknown []offer
+	for _, o := range offers {
+		if sum, ok := s.packed.get(key(o)); ok {
+			known[o.Ref] = sum
+			continue
 		}
-		sum := sha256.Sum256(data)
-		known[o.Ref] = hex.EncodeToString(sum[:])
-		s.packed.put(c.sumKey(o), known[o.Ref])
-		return nil
+		unknown = append(unknown, o)
+	}
+	err := s.build(c, func() error {
+		return s.contents(c.r.Context(), c.who, unknown, func(o offer, content capability.Content) error {
+			data, err := pack(o, content)
+			if err != nil {
+				return err
+			}
+			sum := sha256.Sum256(data)
+			known[o.Ref] = hex.EncodeToString(sum[:])
+			s.packed.put(key(o), known[o.Ref])
+			return nil
+		})
 	})
+	return known, err
 }
 
 // build runs what holds contents in memory, a few at a time.
@@ -132,29 +140,25 @@ func (s *surface) build(c *call, run func() error) error {
 	}
 }
 
-func (c *call) sumKey(o offer) string {
-	return strings.Join([]string{c.who.Workspace, o.Source, o.ID, o.Version}, "/")
-}
-
 // pack makes the archive of a plugin. A version never changes, and so neither do
 // the bytes: nothing in it is taken from what may.
 func (c *call) pack(o offer, content capability.Content) ([]byte, error) {
 	var b bytes.Buffer
-	meta := interchange.PluginMeta{DisplayName: content.Name, Version: o.Version, Description: content.Description, Author: authorOf(c, o)}
-	if err := interchange.ExportPluginZip(&b, c.pluginName(o), []capability.Content{content}, meta); err != nil {
+	if err := interchange.ExportPluginZip(&b, c.pluginName(o), []capability.Content{content}, c.meta(o, content)); err != nil {
 		return nil, fmt.Errorf("outward: %w", err)
 	}
 	return b.Bytes(), nil
 }
 
-func authorOf(c *call, o offer) string {
+func (c *call) meta(o offer, content capability.Content) interchange.PluginMeta {
+	author := o.Source
 	switch o.Source {
 	case librarySource:
-		return c.who.Workspace
+		author = c.who.Workspace
 	case capability.FirstPartyOwner:
-		return "capstore"
+		author = "capstore"
 	}
-	return o.Source
+	return interchange.PluginMeta{DisplayName: content.Name, Version: o.Version, Description: content.Description, Author: author}
 }
 
 // plugin answers the archive of one plugin.
@@ -183,29 +187,31 @@ func (s *surface) marketplaceFolder(c *call) error {
 	if err != nil {
 		return err
 	}
-	var data []byte
-	err = s.build(c, func() error {
-		data, err = s.folder(c, offers)
-		return err
-	})
+	// What is offered says all: of a version never another byte is packed.
+	list, err := json.Marshal([]any{c.market(), offers})
 	if err != nil {
-		return err
+		return fmt.Errorf("outward: %w", err)
 	}
-	sum := sha256.Sum256(data)
-	return c.answer("application/zip", hex.EncodeToString(sum[:16]), c.market().Name+".zip", func() ([]byte, error) { return data, nil })
+	sum := sha256.Sum256(list)
+	return c.answer("application/zip", hex.EncodeToString(sum[:16]), c.market().Name+".zip", func() (data []byte, err error) {
+		err = s.build(c, func() error {
+			data, err = s.folder(c, offers)
+			return err
+		})
+		return data, err
+	})
 }
 
 func (s *surface) folder(c *call, offers []offer) ([]byte, error) {
 	m, size := c.market(), 0
 	var files []interchange.ExportFile
 	err := s.contents(c.r.Context(), c.who, offers, func(o offer, content capability.Content) error {
-		meta := interchange.PluginMeta{DisplayName: content.Name, Version: o.Version, Description: content.Description, Author: authorOf(c, o)}
 		var dir string
 		m.listed(c, o, func(name string) any {
 			dir = "plugins/" + name
 			return "./" + dir
 		})
-		part, err := interchange.ExportPlugin(c.pluginName(o), []capability.Content{content}, meta)
+		part, err := interchange.ExportPlugin(c.pluginName(o), []capability.Content{content}, c.meta(o, content))
 		if err != nil {
 			return fmt.Errorf("outward: %w", err)
 		}

@@ -2,8 +2,6 @@ package outward
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -39,25 +37,7 @@ func (s *surface) skills(c *call) error {
 	if err != nil {
 		return err
 	}
-	known, names := map[capability.Ref]string{}, map[capability.Ref]string{}
-	err = s.build(c, func() error {
-		return s.contents(c.r.Context(), c.who, offers, func(o offer, content capability.Content) error {
-			names[o.Ref] = interchange.FolderName(content.Name)
-			key := "skill/" + c.sumKey(o)
-			if sum, ok := s.packed.get(key); ok {
-				known[o.Ref] = sum
-				return nil
-			}
-			data, err := packSkill(content)
-			if err != nil {
-				return err
-			}
-			sum := sha256.Sum256(data)
-			known[o.Ref] = hex.EncodeToString(sum[:])
-			s.packed.put(key, known[o.Ref])
-			return nil
-		})
-	})
+	known, err := s.learn(c, "skill", offers, func(_ offer, content capability.Content) ([]byte, error) { return packSkill(content) })
 	if err != nil {
 		return err
 	}
@@ -67,7 +47,7 @@ func (s *surface) skills(c *call) error {
 			continue
 		}
 		address := c.origin + views.SkillArchivePath(c.who.Workspace, o.Source, o.ID, o.Version)
-		out.Skills = append(out.Skills, skillEntry{names[o.Ref], "archive", o.Description, address, "sha256:" + known[o.Ref], o.Version})
+		out.Skills = append(out.Skills, skillEntry{interchange.FolderName(o.Name), "archive", o.Description, address, "sha256:" + known[o.Ref], o.Version})
 	}
 	return c.send(out)
 }
