@@ -219,7 +219,7 @@ func folderInput() templ.Attributes {
 
 var importTones = map[string]ui.Tone{
 	"made": ui.Success, ImportUnchanged: ui.Neutral, ImportRefused: ui.Danger, ImportIgnored: ui.Neutral,
-	ImportNew: ui.Success, ImportNext: ui.Info, ImportWants: ui.Warning,
+	ImportNew: ui.Success, ImportNext: ui.Accent, ImportWants: ui.Warning,
 }
 
 // percent is how much of the import was dealt with.

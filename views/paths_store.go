@@ -147,6 +147,12 @@ func CopySkillPath(ws, source, id string) string { return join(ws, "store", sour
 // ImportPath is where things are brought in from files.
 func ImportPath(ws string) string { return join(ws, "store", "import") }
 
+// ExportPath hands over a version in a format that others read; without a
+// version all of them, in capstore's own.
+func ExportPath(ws, source, id, version, format string) string {
+	return withQuery(join(ws, "store", source, id, "export"), "version", version, "format", format)
+}
+
 // StagedImportPath is where what was sent is looked at and published; with a
 // fate only what shares it is shown.
 func StagedImportPath(ws, id, fate string) string {

@@ -33,6 +33,7 @@ func TestStorePaths(t *testing.T) {
 		{"unlisted", UnlistedPath("acme"), "/acme/store/unlisted"},
 		{"left", LeftPath("acme", "tool", "take"), "/acme/store/left/tool?op=take"},
 		{"import", ImportPath("acme"), "/acme/store/import"},
+		{"export", ExportPath("acme", "globex", "fx", "1.0.0", "skill"), "/acme/store/globex/fx/export?version=1.0.0&format=skill"},
 		{"what was sent", StagedImportPath("acme", "1f", ""), "/acme/imports/1f"},
 		{"a part of it", StagedImportPath("acme", "1f", "new"), "/acme/imports/1f?show=new"},
 	} {

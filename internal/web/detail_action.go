@@ -107,7 +107,7 @@ func (c *Ctx) others(l lens, primary views.Action) []ui.MenuItem {
 			ui.MenuItem{Label: c.T("detail.edit"), Icon: ui.IconEdit, Href: views.EditCapabilityPath(ws, l.Source, l.ID)},
 			ui.MenuItem{Label: c.T("store.manage"), Icon: ui.IconSettings, Href: views.ManagePath(ws, l.Source, l.ID)})
 	}
-	return out
+	return append(out, c.exports(l)...)
 }
 
 // chatPath starts a conversation with the first function that runs; "" where

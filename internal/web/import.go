@@ -15,12 +15,13 @@ import (
 // maxImport bounds what is sent to be imported.
 const maxImport = interchange.MaxArchive
 
-// importRoutes are the pages by which things come in from files: what is sent
-// waits on the server until its sender has looked at it.
+// importRoutes are the pages by which things come in from files, and go out as
+// files: what is sent waits on the server until its sender has looked at it.
 func (s *Site) importRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/{workspace}/store/import", Access: Member, handler: s.importPage},
 		{Method: "POST", Pattern: "/{workspace}/store/import", Access: Member, Body: maxImport + 1<<20, handler: s.sendImport},
+		{Method: "GET", Pattern: "/{workspace}/store/{source}/{id}/export", Access: Member, handler: s.exportCapability},
 		{Method: "GET", Pattern: "/{workspace}/imports/{import}", Access: Member, handler: s.stagedImport},
 		{Method: "POST", Pattern: "/{workspace}/imports/{import}", Access: Member, handler: s.decideImport},
 	}

@@ -15,6 +15,8 @@ import (
 
 	"capstore/internal/agent"
 	"capstore/internal/capability"
+	"capstore/internal/interchange"
+	"capstore/internal/interchange/intake"
 	"capstore/internal/workspace"
 	"capstore/views/browsertest"
 )
@@ -48,11 +50,22 @@ func usual(t *testing.T, s *site) values {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	waiting, err := intake.NewStaging(s.Store.DB, s.Secrets).Put(t.Context(), mara, []interchange.Upload{{Name: "mcp.json", Data: []byte(sentConfiguration)}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	return values{
-		"workspace": "acme", "source": "acme", "id": "parcel-label", "subject": tom.Subject, "token": invitation,
+		"import": waiting, "workspace": "acme", "source": "acme", "id": "parcel-label", "subject": tom.Subject, "token": invitation,
 		"name": "INVOICE_SIGNING_KEY", "key": "capability:globex/invoice-check",
 	}
 }
+
+// sentConfiguration waits to be imported: a server that is fine, with a secret
+// in it, and one that needs an answer.
+const sentConfiguration = `{"mcpServers": { // by hand
+	"board": {"url": "https://board.example.com/mcp", "headers": {"Authorization": "Bearer ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}},
+	"notes": {"command": "npx", "args": ["-y", "notes-mcp"]},
+}}`
 
 // special are the routes whose usual values do not show what they have, with
 // the queries that show more. A route that is no page has none.
@@ -78,6 +91,8 @@ func special(conversation string) map[string][]values {
 		"/{workspace}/store/{source}/{id}/manage/deprecation":        append(id("acme", "tracking"), values{"id": "tracking", "?": "q=parcel"}),
 		"/{workspace}/store/{source}/{id}":                           append(append(id("globex", "invoice-check", "tab=functions", "tab=source", "tab=versions", "tab=try", "tab=versions&base=1.1.0&candidate=1.2.0"), id("acme", "route-note", "tab=files")...), id("acme", "tracking")...),
 		"/{workspace}/store/{source}/{id}/file":                      nil, // a download
+		"/{workspace}/store/{source}/{id}/export":                    nil, // a download
+		"/{workspace}/imports/{import}":                              {{}, {"?": "show=wants"}},
 		"/{workspace}/store/steps":                                   nil, // a fragment
 		"/{workspace}/store/left/{id}":                               nil, // nobody has left
 		"/{workspace}/store/{source}/{id}/adopt":                     append(id("globex", "invoice-check"), values{"source": "globex", "id": "iban-check", "as": viewer}),
