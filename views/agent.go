@@ -98,7 +98,7 @@ func (r AdoptedRow) args(ctx context.Context) ui.RowArgs {
 	meta = append(meta, r.Bindings...)
 	return ui.RowArgs{
 		Kind: r.Kind, Name: r.Name, Href: r.href(), Ref: r.Ref, Version: r.Version, Text: r.Text, Badges: r.badges(ctx),
-		Meta: append(meta, r.Rest...), At: r.At, Reason: r.reasonLine(ctx), Remedy: r.adoptedRemedy(), Marks: r.marks(ctx),
+		Meta: append(meta, r.Rest...), At: r.At, Reason: r.reasonLine(ctx), Remedy: r.adoptedRemedy(), Marks: r.marks(ctx), RefHref: r.sourceHref(),
 	}
 }
 

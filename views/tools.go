@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -87,6 +88,16 @@ func (d Deprecation) mark(ctx context.Context) (ui.RowMark, bool) {
 	return deprecationMark(ctx, d.Note, d.Successor, d.SuccessorHref), true
 }
 
+// sourceHref leads to what else the row's publisher published; "" for what is
+// no capability of the store.
+func (r ToolRow) sourceHref() string {
+	source, _, ok := strings.Cut(r.Ref, "/")
+	if !ok || !strings.HasPrefix(r.Key, "capability:") {
+		return ""
+	}
+	return SourcePath(r.Workspace, source)
+}
+
 // marks are what befell the version that the workspace pins, and the
 // capability.
 func (r ToolRow) marks(ctx context.Context) []ui.RowMark {
@@ -126,7 +137,7 @@ func (r ToolRow) badges(ctx context.Context) []ui.BadgeArgs {
 func (r ToolRow) args(ctx context.Context) ui.RowArgs {
 	return ui.RowArgs{
 		Kind: r.Kind, Name: r.Name, Href: r.href(), Ref: r.Ref, Version: r.Version, Text: r.Text,
-		Badges: r.badges(ctx), Meta: r.Rest, Reason: r.Reason, Remedy: r.remedy(), Marks: r.marks(ctx),
+		Badges: r.badges(ctx), Meta: r.Rest, Reason: r.Reason, Remedy: r.remedy(), Marks: r.marks(ctx), RefHref: r.sourceHref(),
 	}
 }
 

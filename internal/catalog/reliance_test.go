@@ -169,3 +169,49 @@ func TestASuccessorIsSomethingToMoveTo(t *testing.T) {
 		t.Errorf("an outsider looks up %+v", known)
 	}
 }
+
+// TestWhoKeepsAndWhoLosesAgreesWithTheKernel walks every reach to every other
+// one, with adopters everywhere, and asks the kernel who reads it.
+func TestWhoKeepsAndWhoLosesAgreesWithTheKernel(t *testing.T) {
+	t.Parallel()
+	b := relied(t)
+	ctx := t.Context()
+	b.adopt(t, "relied", "acme")
+	b.join(t, b.author.Subject, "initech", capability.RoleMember)
+	publisher := b.author
+	publisher.Role = capability.RoleAdmin
+	states := []catalog.Patch{
+		{Reach: reachOf(capability.ReachPrivate), SharedWith: &[]string{}}, {Reach: reachOf(capability.ReachWorkspace), SharedWith: &[]string{}},
+		{Reach: reachOf(capability.ReachSubset), SharedWith: &[]string{"globex"}}, {Reach: reachOf(capability.ReachSubset), SharedWith: &[]string{"initech"}},
+		{Reach: reachOf(capability.ReachSubset), SharedWith: &[]string{"globex", "initech"}}, {Reach: reachOf(capability.ReachPublic), SharedWith: &[]string{}},
+	}
+	reads := func(p catalog.Patch, workspace string) bool {
+		return capability.CanConsume(
+			capability.Access{Source: "acme", Reach: *p.Reach, SharedWith: *p.SharedWith, CreatedBy: b.author.Subject},
+			capability.Viewer{Workspace: workspace, Subject: uuid.NewString()},
+		)
+	}
+	for _, now := range states {
+		wantCode(t, b.store.Update(ctx, publisher, "acme", "relied", now), "")
+		for _, next := range states {
+			var want catalog.ReachPreview
+			for _, workspace := range []string{"acme", "globex", "initech"} {
+				if !reads(now, workspace) {
+					continue
+				}
+				if want.Adopters++; !reads(next, workspace) {
+					want.Losing++
+				}
+			}
+			got, err := b.store.PreviewReach(ctx, publisher, "acme", "relied", *next.Reach, *next.SharedWith)
+			wantCode(t, err, "")
+			if got.Adopters != want.Adopters || got.Losing != want.Losing {
+				t.Errorf("from %s %v to %s %v: %d adopters, %d losing; the kernel says %d and %d",
+					*now.Reach, *now.SharedWith, *next.Reach, *next.SharedWith, got.Adopters, got.Losing, want.Adopters, want.Losing)
+			}
+			if rests := b.reliance(t, ""); rests.Adopters != want.Adopters {
+				t.Errorf("at %s %v: %d rest on it; the kernel says %d", *now.Reach, *now.SharedWith, rests.Adopters, want.Adopters)
+			}
+		}
+	}
+}

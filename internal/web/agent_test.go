@@ -163,7 +163,7 @@ func TestAdoptersSeeWhatBefellWhatTheyPin(t *testing.T) {
 	s.offer(gus, "globex", catalog.Publication{ID: "next", Name: "next", Spec: greetSpec(t, nil), Visibility: capability.ReachWorkspace})
 	s.promote(gus, "globex", "next", capability.ReachPublic)
 	member, actor := s.as(max), s.actor(gus, "globex")
-	pages := []string{"/acme/settings/agent", "/acme/settings/tools", "/acme/settings/tools/capability:globex%2Fgreeter", "/acme/store?q=greeter"}
+	pages := []string{"/acme/settings/agent", "/acme/settings/tools", "/acme/settings/tools/capability:globex%2Fgreeter", "/acme/store?q=greeter", "/acme/store/globex/greeter"}
 	everywhere := func(text, href string) {
 		t.Helper()
 		for _, path := range pages {

@@ -63,6 +63,20 @@ func (c *Ctx) follow(n *views.Notice, next catalog.Known, ref string) {
 	n.Link, n.Href = text, views.CapabilityPath(c.Who.Workspace, next.Source, next.ID)
 }
 
+// pinBefell says what became of the version that the workspace pins, where that
+// is not the one looked at; "" while it is live.
+func (c *Ctx) pinBefell(l lens) string {
+	switch {
+	case l.row == nil || l.Pinned == l.version.Version:
+		return ""
+	case l.row.Held == capability.HeldBlocked:
+		return c.T("store.pin_blocked", "version", l.Pinned, "reason", l.row.BlockedReason)
+	case l.row.Withdrawn:
+		return c.T("store.pin_withdrawn", "version", l.Pinned)
+	}
+	return ""
+}
+
 // notices lists what to know before reading on.
 func (c *Ctx) notices(l lens) []views.Notice {
 	var out []views.Notice
@@ -72,6 +86,9 @@ func (c *Ctx) notices(l lens) []views.Notice {
 			c.follow(&n, l.known[d.Successor], d.Successor)
 		}
 		out = append(out, n)
+	}
+	if text := c.pinBefell(l); text != "" {
+		out = append(out, views.Notice{Tone: ui.Warning, Text: text})
 	}
 	if lacks := l.carried.Lacking(l.requires()); l.row != nil && len(lacks) > 0 {
 		out = append(out, views.Notice{Tone: ui.Warning, Text: c.T("detail.lacks", "names", strings.Join(lacks, ", "))})
