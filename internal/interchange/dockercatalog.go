@@ -10,6 +10,19 @@ import (
 var catalogKeys = []string{"title", "description", "icon", "image", "command", "volumes", "secrets", "env", "tools", "config", "type", "remote", "name", "ref",
 	"dateAdded", "readme", "toolsUrl", "source", "upstream", "metadata", "prompts", "resources", "oauth", "about", "meta"}
 
+// isCatalogue reports whether what stands under "registry" is a catalogue.
+func isCatalogue(o *object) bool {
+	if o == nil {
+		return false
+	}
+	for _, v := range o.values {
+		if _, ok := v.(*object); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // dockerCatalog reads a catalogue of Docker's MCP gateway: its entries are
 // images or addresses.
 func (f *jsonFile) dockerCatalog(root *object) []Item {

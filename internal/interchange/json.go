@@ -77,7 +77,11 @@ func readJSON(p string, raw []byte, o Options) []Item {
 		return []Item{{Path: p, Status: Refused, Fault: fault.From(err)}}
 	}
 	if list, ok := doc.([]any); ok {
-		doc = &object{keys: []string{"servers"}, values: map[string]any{"servers": list}}
+		key := "mcpServers"
+		if isRegistryList(list) {
+			key = "servers"
+		}
+		doc = &object{keys: []string{key}, values: map[string]any{key: list}}
 	}
 	root, ok := doc.(*object)
 	if !ok {

@@ -29,13 +29,15 @@ func (f *jsonFile) note(code, format string, args ...any) {
 // no format.
 func (f *jsonFile) read(root *object) []Item {
 	switch {
+	case root.has("openapi"), root.has("swagger"), root.has("asyncapi"):
+		return nil // they have servers too, of another sort
 	case isServerJSON(root):
 		return []Item{f.serverJSON(f.path, root)}
 	case isServerJSON(root.object("server")):
 		return f.registryEntries([]any{root})
 	case isRegistryList(root.list("servers")):
 		return f.registryEntries(root.list("servers"))
-	case root.object("registry") != nil:
+	case isCatalogue(root.object("registry")):
 		return f.dockerCatalog(root)
 	}
 	if found := serverMaps(root); len(found) > 0 {
@@ -50,14 +52,11 @@ func (f *jsonFile) read(root *object) []Item {
 // serverKeys are what clients call their map of servers.
 var serverKeys = []string{"mcpServers", "servers", "context_servers", "mcp.servers", "mcp_servers"}
 
-// serverMaps finds the maps of servers of a client's configuration, with the
-// key under which each stands.
-func serverMaps(root *object) (out []serverMap) {
+// serverMaps finds the maps of servers of a client's configuration.
+func serverMaps(root *object) (out []any) {
 	for _, k := range root.keys {
-		for _, known := range serverKeys {
-			if k == known {
-				out = append(out, serverMap{k, root, root.values[k]})
-			}
+		if _, list := root.values[k].([]any); slices.Contains(serverKeys, k) && (!list || k != "servers") {
+			out = append(out, root.values[k])
 		}
 	}
 	inner := root.object("mcp")
@@ -68,15 +67,9 @@ func serverMaps(root *object) (out []serverMap) {
 		return append(out, nested...)
 	}
 	if holdsServer(inner) {
-		out = append(out, serverMap{"mcp", root, inner})
+		out = append(out, inner)
 	}
 	return out
-}
-
-type serverMap struct {
-	key    string
-	parent *object
-	value  any
 }
 
 func holdsServer(o *object) bool {
@@ -95,7 +88,7 @@ func isServer(o *object) bool {
 }
 
 // configuration reads a client's file.
-func (f *jsonFile) configuration(root *object, found []serverMap) []Item {
+func (f *jsonFile) configuration(root *object, found []any) []Item {
 	var out []Item
 	inner := root.object("mcp")
 	f.readInputs(root.list("inputs"))
@@ -103,7 +96,7 @@ func (f *jsonFile) configuration(root *object, found []serverMap) []Item {
 		f.readInputs(inner.list("inputs"))
 	}
 	for _, m := range found {
-		out = append(out, f.servers(m.value)...)
+		out = append(out, f.servers(m)...)
 	}
 	f.others(root, append([]string{"inputs", "mcp", "$schema"}, serverKeys...))
 	if inner != nil && !holdsServer(inner) {

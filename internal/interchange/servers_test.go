@@ -70,6 +70,9 @@ func TestFilesOfClients(t *testing.T) {
 			t.Errorf("%s: notes %s", name, noteCodes(item.Notes))
 		}
 	}
+	if item, _ := server(t, `{"registry":{"url":"https://stub.example/mcp"}}`); item.Content.Name != "registry" {
+		t.Errorf("a server called registry became %q", item.Content.Name)
+	}
 	items := readAs(t, `{"mcpServers":{}}`, interchange.Options{})
 	if len(items) != 1 || items[0].Status != interchange.Ignored || !has(items[0].Notes, "no_servers") {
 		t.Errorf("an empty configuration: %+v", items)
