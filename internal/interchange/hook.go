@@ -57,6 +57,9 @@ func (r *pluginRead) hooks(face *manifest) {
 	if face == r.faces[0] {
 		r.hookFile(face, usual)
 	}
+	if face.project {
+		r.settings(face)
+	}
 	for n, v := range face.values("hooks") {
 		switch v := v.(type) {
 		case string:
@@ -106,6 +109,26 @@ func (r *pluginRead) hookFile(face *manifest, rel string) bool {
 	}
 	r.items[before].Notes = append(at(f.Path, notes), r.items[before].Notes...)
 	return true
+}
+
+// settingsFile is where a project keeps its hooks.
+const settingsFile = "settings.json"
+
+// settings reads the hooks of a project's settings; nothing else in them is of
+// use here.
+func (r *pluginRead) settings(face *manifest) {
+	f, ok := r.files[r.join(settingsFile)]
+	if !ok {
+		return
+	}
+	raw, err := readWithin(f, MaxDocument)
+	if err != nil {
+		return // it is listed among the rest
+	}
+	doc, _, err := readRelaxed(raw)
+	if root, ok := doc.(*object); err == nil && ok && root.object("hooks") != nil {
+		r.hookMap(face, f.Path+"#", root.object("hooks"))
+	}
 }
 
 func unreadableHooks() *fault.Fault {

@@ -28,7 +28,9 @@ var (
 	rootMention  = regexp.MustCompile(`["']?(?:\$\{` + pluginRoot + `\}|\$` + pluginRoot + `)["']?/([A-Za-z0-9_./@+-]+)`)
 	// folderRun is how an export runs a hook that has files: in their folder.
 	folderRun = regexp.MustCompile(`^cd "?\$\{` + pluginRoot + `\}/([A-Za-z0-9_./-]+)"? && (?:exec )?(python3|node|bash) "?([A-Za-z0-9_.-]+)"?$`)
-	shebang   = regexp.MustCompile(`^#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(?:[A-Za-z0-9_./-]*/)?([a-z]+)[0-9.]*`)
+	// ownProject is how a project's hooks name its .claude folder.
+	ownProject = regexp.MustCompile(`(?:\$\{CLAUDE_PROJECT_DIR\}|\$CLAUDE_PROJECT_DIR)("?)/\.claude\b`)
+	shebang    = regexp.MustCompile(`^#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(?:[A-Za-z0-9_./-]*/)?([a-z]+)[0-9.]*`)
 	// compound is what makes a line more than one program and its arguments.
 	compound = regexp.MustCompile("[|&;<>()`\\n]|\\$[({A-Za-z]")
 )
@@ -46,6 +48,9 @@ var endings = map[capability.Language]string{capability.Bash: ".sh", capability.
 // script reads what a handler runs. Nothing is run or looked up for it.
 func (r *pluginRead) script(h *object, item *Item) (script, *fault.Fault) {
 	line := strings.TrimSpace(h.text("command"))
+	if r.faces[0].project {
+		line = ownProject.ReplaceAllString(line, "$${"+pluginRoot+"}$1")
+	}
 	argv, simple := commandWords(line)
 	if h.has("args") {
 		argv, simple = []string{line}, true

@@ -100,7 +100,7 @@ func (t *tree) findPlugins(o Options) (map[string]*plugin, map[string]*market) {
 	for _, f := range t.files { // the folder that an agent itself reads holds the same parts
 		if dir := claudeFolder(f.Path); dir != "" && found[dir] == nil {
 			if _, within := owner(found, f.Path); !within {
-				at(dir)
+				at(dir).faces = []*manifest{{name: "project", fields: &object{}, project: true}}
 			}
 		}
 	}
@@ -112,15 +112,14 @@ func (t *tree) findPlugins(o Options) (map[string]*plugin, map[string]*market) {
 }
 
 // claudeFolder is the project's or person's .claude folder in which the path is
-// a command or an agent, "" where it is none.
+// a command, an agent or the settings with the hooks, "" where it is none.
 func claudeFolder(p string) string {
-	for _, part := range []string{"commands", "agents"} {
-		before, _, ok := strings.Cut("/"+p, "/.claude/"+part+"/")
-		if ok && path.Ext(p) == ".md" {
-			return strings.TrimPrefix(before+"/.claude", "/")
-		}
+	before, inside, ok := strings.Cut("/"+p, "/.claude/")
+	part, _, _ := strings.Cut(inside, "/")
+	if !ok || part != settingsFile && (part != "commands" && part != "agents" || path.Ext(p) != ".md") {
+		return ""
 	}
-	return ""
+	return strings.TrimPrefix(before+"/.claude", "/")
 }
 
 // settle gives the plugin a face where nothing described it, and notes which
@@ -131,7 +130,7 @@ func (p *plugin) settle(seen map[string]string) {
 		if p.dir == "." {
 			name = p.tree.name
 		}
-		p.faces = []*manifest{{name: strings.TrimLeft(name, "."), fields: &object{}}}
+		p.faces = []*manifest{{name: name, fields: &object{}}}
 	}
 	p.twice = map[string]bool{}
 	for _, f := range p.tree.below(path.Join(p.dir, "commands")) {

@@ -22,6 +22,8 @@ type manifest struct {
 	fields *object // of plugin.json, with those of the entry that it lacks
 	// own and entry are where components are named; either may be nil.
 	own, entry *object
+	// project says that it is no plugin but a project's own folder.
+	project bool
 	// at is the document that faults of it name.
 	at string
 }
@@ -32,7 +34,7 @@ var pluginName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // manifestFields are the fields that a manifest may have.
 var manifestFields = []string{
 	"$schema", "name", "displayName", "version", "description", "author", "homepage", "repository", "license", "keywords", "metadata",
-	"defaultEnabled", "dependencies", "settings", "userConfig", "channels", "commands", "agents", "skills", "hooks", "mcpServers",
+	"defaultEnabled", "icon", "dependencies", "settings", "userConfig", "channels", "commands", "agents", "skills", "hooks", "mcpServers",
 	"lspServers", "outputStyles", "workflows", "themes", "monitors", "category", "tags", "strict", "source", "relevance", "headers",
 	"headersHelper",
 }
@@ -206,7 +208,11 @@ func (m *manifest) provenance(p string, own json.RawMessage) json.RawMessage {
 			out[key] = value
 		}
 	}
-	set("format", string(FormatPlugin))
+	set("path", p)
+	if set("format", string(FormatPlugin)); m.project {
+		set("format", projectFolder)
+		return encoded(out)
+	}
 	set("plugin", m.name)
 	set("pluginVersion", m.fields.text("version"))
 	set("author", authorOf(m.fields))
@@ -217,8 +223,15 @@ func (m *manifest) provenance(p string, own json.RawMessage) json.RawMessage {
 	}
 	set("license", m.fields.text("license"))
 	set("marketplace", m.market)
-	set("path", p)
-	raw, err := json.Marshal(out)
+	return encoded(out)
+}
+
+// projectFolder is the format of what came out of a project's own folder.
+const projectFolder = "claude-folder"
+
+// encoded is the map as JSON; it holds texts and what was JSON before.
+func encoded(v map[string]any) json.RawMessage {
+	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil
 	}

@@ -128,9 +128,12 @@ func TestClaudeFolder(t *testing.T) {
 	folder := fstest.MapFS{
 		".claude/commands/fix.md": {Data: []byte("Fix it.")}, ".claude/agents/a.md": {Data: []byte("---\nname: a\ndescription: b\n---\nYou.")},
 		".claude/skills/s/SKILL.md": {Data: []byte("---\nname: s\ndescription: d\n---\nDo.")}, "docs/commands/x.md": {Data: []byte("no")},
+		".claude/settings.json": {Data: []byte(`{"model":"x","hooks":{"Stop":[{"hooks":[{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/end.sh"}]}]}}`)},
+		".claude/hooks/end.sh":  {Data: []byte("#!/bin/sh\ntrue\n")},
 	}
 	want := map[string]string{
 		".claude/commands/fix.md": `ready command "fix": description_derived`, ".claude/agents/a.md": "refused delegation !agent_needs_image", ".claude/skills/s/SKILL.md": `ready skill "s"`,
+		".claude/settings.json#Stop/1": `ready hook "end"`, ".claude/settings.json": "ignored: plugin_no_kind",
 	}
 	if diff := cmp.Diff(want, outcomes(importFolder(t, folder, interchange.Options{}))); diff != "" {
 		t.Error(diff)

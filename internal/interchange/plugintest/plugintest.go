@@ -26,7 +26,7 @@ func Release() map[string]string {
   "repository": "https://example.com/release-desk.git",
   "license": "MIT",
   "keywords": ["release", "changelog", "Release"],
-  "icon": "desk.png",
+  "mascot": "desk.png",
   "userConfig": {
     "tracker_token": {"type": "string", "title": "Tracker token", "description": "Token of the issue tracker.", "sensitive": true},
     "tracker_project": {"type": "string", "title": "Project", "default": "DESK"},
