@@ -72,7 +72,7 @@ func Export(v catalog.VersionDetail, tags []string, form Form) (File, error) {
 	case FormServers, FormVSCode:
 		return Servers([]capability.Content{v.Content}, form)
 	case FormPlugin:
-		err := interchange.ExportPluginZip(&b, v.Name, []capability.Content{v.Content}, interchange.PluginMeta{Version: v.Version, Description: v.Description})
+		err := interchange.ExportPluginZip(&b, v.Name, []capability.Content{v.Content}, interchange.PluginMeta{Version: v.Version, Description: v.Description, Author: v.Source})
 		return File{interchange.PluginName(v.Name) + "-plugin.zip", zipType, b.Bytes()}, err
 	}
 	err := WriteLine(&b, catalog.Line{Source: v.Source, ID: v.ID, Tags: tags, Versions: []catalog.VersionDetail{v}})
