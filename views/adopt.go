@@ -22,9 +22,9 @@ type Adopt struct {
 	Pinned   string
 	DiffHref string // of pinned → this version; "" without a pin
 
-	Powers  []string // what it will be able to do, in words
-	Changes []string // what else it means
-	Reads   bool     // nothing of it writes
+	Powers  []EffectLine // what it will be able to do, for a first adoption
+	Effects []EffectLine // what moving the pin changes
+	Reads   bool         // nothing of it writes
 
 	Secrets  []AdoptSecret
 	Settings []AdoptSetting
@@ -37,6 +37,14 @@ type Adopt struct {
 	Form      Form
 	Reason    string // why it cannot be adopted, and who can; "" when it can
 	UnadoptOK bool   // an adoption is there, and the reader may end it
+}
+
+// nothingKey is the text for a version that brings nothing to decide on.
+func (a Adopt) nothingKey() string {
+	if a.DiffHref != "" {
+		return "versions.words_only"
+	}
+	return "adopt.no_powers"
 }
 
 // AdoptConsent is the exact source that an adopter agrees to.

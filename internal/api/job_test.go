@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"capstore/internal/capability"
@@ -35,11 +37,16 @@ func TestPublishAndRead(t *testing.T) {
 	if diff["base"] != "1.0.0" || diff["candidate"] != "1.1.0" || diff["typeChanged"] != false || change["path"] != "/spec/code" || change["op"] != "changed" {
 		t.Errorf("diff %v", diff)
 	}
+	if effect := diff["effects"].([]any)[0].(map[string]any); effect["code"] != "code_changed" || diff["suggestedBump"] != "patch" {
+		t.Errorf("effects %v, suggested %v", diff["effects"], diff["suggestedBump"])
+	}
 	versions := c.get(acme + "/capabilities/add-up/versions").want(http.StatusOK).object()["items"].([]any)
 	if len(versions) != 2 || versions[0].(map[string]any)["version"] != "1.1.0" {
 		t.Errorf("versions %v", versions)
 	}
 	c.put(acme+"/capabilities/add-up/versions/1.0.0/tags", map[string]any{"tags": []string{"old"}}).want(http.StatusOK)
+	c.put(acme+"/capabilities/add-up/versions/1.0.0/tags", map[string]any{"tags": []string{"older"}, "seen": []string{}}).refused(http.StatusConflict, "changed_since")
+	c.put(acme+"/capabilities/add-up/versions/1.0.0/tags", map[string]any{"tags": []string{"older"}, "seen": []string{"old"}}).want(http.StatusOK)
 	c.post(acme+"/capabilities/add-up/versions/1.0.0/block", map[string]any{"reason": "wrong"}).want(http.StatusOK)
 	if got := c.post(acme+"/capabilities/add-up/versions/1.0.0/unblock", nil).want(http.StatusOK).object(); got["state"] != "live" {
 		t.Errorf("unblocked: %v", got)
@@ -110,4 +117,29 @@ func TestAdoptAndSwitch(t *testing.T) {
 	if history["nextCursor"] == "" || len(history["items"].([]any)) != 1 {
 		t.Fatalf("history %v", history)
 	}
+}
+
+// TestALongDiffInParts walks through a difference that is too long for one
+// answer.
+func TestALongDiffInParts(t *testing.T) {
+	t.Parallel()
+	c := newSite(t).as(max)
+	tool := codeTool("Long", withCode(strings.Repeat("x = 1\n", 3000)))
+	c.post(acme+"/capabilities", tool).want(http.StatusCreated)
+	c.post(acme+"/capabilities", codeTool("Long", with("id", "long"), with("visibility", nil), withCode(strings.Repeat("x = 2\n", 3000)))).want(http.StatusCreated)
+	const diff = acme + "/capabilities/long/diff?base=1.0.0&candidate=1.0.1"
+	path, given := diff, 0.0
+	for range 4 {
+		changes := c.get(path).want(http.StatusOK).object()["changes"].([]any)
+		text := changes[0].(map[string]any)["text"].(map[string]any)
+		if from, _ := text["from"].(float64); len(changes) != 1 || from != given {
+			t.Fatalf("%d changes, from %v after %v", len(changes), text["from"], given)
+		}
+		given += text["given"].(float64)
+		if given == text["added"].(float64)+text["removed"].(float64) {
+			return
+		}
+		path = fmt.Sprintf("%s&path=/spec/code&from=%v", diff, given)
+	}
+	t.Errorf("%v changed lines were given in four parts", given)
 }

@@ -288,7 +288,7 @@ func TestKindMayChange(t *testing.T) {
 	b.publish(t, b.author, code("Morph", "v1"))
 	p := catalog.Publication{Name: "Morph", Description: "Now a command.", Spec: json.RawMessage(`{"type":"command","template":"Say $1"}`)}
 	b.publish(t, b.author, p)
-	d, err := b.store.Diff(t.Context(), b.author, "acme", "morph", "1.0.0", "1.0.1")
+	d, err := b.store.Diff(t.Context(), b.author, "acme", "morph", "1.0.0", "1.0.1", nil)
 	wantCode(t, err, "")
 	if !d.Changes.TypeChanged {
 		t.Error("the diff does not say that the kind changed")
@@ -298,6 +298,6 @@ func TestKindMayChange(t *testing.T) {
 	if len(page.Items) != 1 {
 		t.Errorf("found under the new kind: %d", len(page.Items))
 	}
-	_, err = b.store.Diff(t.Context(), b.author, "acme", "morph", "1.0.0", "7.0.0")
+	_, err = b.store.Diff(t.Context(), b.author, "acme", "morph", "1.0.0", "7.0.0", nil)
 	wantCode(t, err, "not_found")
 }

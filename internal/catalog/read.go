@@ -175,8 +175,9 @@ type Comparison struct {
 	Effects []capability.Effect
 }
 
-// Diff compares two versions of a capability. Missing when either is.
-func (s *Service) Diff(ctx context.Context, actor capability.Actor, source, id, base, candidate string) (Comparison, error) {
+// Diff compares two versions of a capability, in the parts of long texts that
+// the view asks for. Missing when either is.
+func (s *Service) Diff(ctx context.Context, actor capability.Actor, source, id, base, candidate string, view capability.View) (Comparison, error) {
 	from, err := s.Version(ctx, actor, source, id, base)
 	if err != nil {
 		return Comparison{}, err
@@ -187,7 +188,7 @@ func (s *Service) Diff(ctx context.Context, actor capability.Actor, source, id, 
 	}
 	return Comparison{
 		Base: from, Candidate: to,
-		Changes: capability.Diff(from.Content, to.Content), Effects: capability.Effects(from.Content, to.Content),
+		Changes: capability.DiffWithin(from.Content, to.Content, view), Effects: capability.Effects(from.Content, to.Content),
 	}, nil
 }
 

@@ -84,7 +84,7 @@ func (b *bundle) waysToRead(t *rapid.T, viewer capability.Actor, source, id stri
 	_, get := b.store.Get(ctx, viewer, source, id)
 	_, version := b.store.Version(ctx, viewer, source, id, "1.0.0")
 	_, versions := b.store.Versions(ctx, viewer, source, id)
-	_, diff := b.store.Diff(ctx, viewer, source, id, "1.0.0", "1.0.0")
+	_, diff := b.store.Diff(ctx, viewer, source, id, "1.0.0", "1.0.0", nil)
 	return map[string]bool{
 		"get": seen(get), "version": seen(version), "versions": seen(versions), "diff": seen(diff),
 		"search":         lists(catalog.Query{Q: id}),
@@ -114,7 +114,7 @@ func TestWhatIsHiddenReadsAsMissing(t *testing.T) {
 			return err
 		},
 		"diff": func(ctx context.Context, who capability.Actor, id string) error {
-			_, err := b.store.Diff(ctx, who, "acme", id, "1.0.0", "1.0.0")
+			_, err := b.store.Diff(ctx, who, "acme", id, "1.0.0", "1.0.0", nil)
 			return err
 		},
 		"update": func(ctx context.Context, who capability.Actor, id string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
@@ -30,7 +31,9 @@ type Comparison struct {
 	Candidate   string              `json:"candidate"`
 	TypeChanged bool                `json:"typeChanged"`
 	Changes     []capability.Change `json:"changes"`
-	Effects     []capability.Effect `json:"effects" doc:"What the change means for whoever uses the base."`
+	Effects     []capability.Effect `json:"effects" doc:"What the change means for whoever uses the base, the gravest first."`
+	// SuggestedBump is patch, minor or major.
+	SuggestedBump string `json:"suggestedBump" doc:"The bump that semantic versioning asks for between the two: patch, minor or major."`
 }
 
 // namedVersion addresses one version of a capability.
@@ -46,7 +49,8 @@ type tagVersion struct {
 
 // VersionTags are all labels of a version.
 type VersionTags struct {
-	Tags []string `json:"tags"`
+	Tags []string  `json:"tags"`
+	Seen *[]string `json:"seen,omitempty" doc:"The labels that the change starts from. Where there are others by now it is refused with changed_since."`
 }
 
 type blockVersion struct {
@@ -63,6 +67,8 @@ type diffVersions struct {
 	named
 	Base      string `query:"base" required:"true" doc:"The version to start from."`
 	Candidate string `query:"candidate" required:"true" doc:"The version to compare with it."`
+	Path      string `query:"path" doc:"The path of one change: only it is answered, a long text by its lines even where it was replaced."`
+	From      int    `query:"from" doc:"With path, how many changed lines of the text to leave out: from + given of the part before, until added + removed."`
 }
 
 const onVersion = tenant + "/capabilities/{id}/versions/{version}"
@@ -120,7 +126,13 @@ func (s Services) withdraw(ctx context.Context, who identity.Principal, in named
 }
 
 func (s Services) tagVersion(ctx context.Context, who identity.Principal, in tagVersion) (Version, error) {
-	if err := s.Catalog.SetVersionTags(ctx, who.Actor(), in.source(who), in.ID, in.Version, in.Body.Tags); err != nil {
+	var err error
+	if seen := in.Body.Seen; seen != nil {
+		err = s.Catalog.Retag(ctx, who.Actor(), in.source(who), in.ID, in.Version, *seen, in.Body.Tags)
+	} else {
+		err = s.Catalog.SetVersionTags(ctx, who.Actor(), in.source(who), in.ID, in.Version, in.Body.Tags)
+	}
+	if err != nil {
 		return Version{}, err
 	}
 	return s.version(ctx, who, in.namedVersion)
@@ -141,12 +153,20 @@ func (s Services) unblock(ctx context.Context, who identity.Principal, in namedV
 }
 
 func (s Services) diff(ctx context.Context, who identity.Principal, in diffVersions) (Comparison, error) {
-	c, err := s.Catalog.Diff(ctx, who.Actor(), in.source(who), in.ID, in.Base, in.Candidate)
+	var view capability.View
+	if in.Path != "" {
+		view = capability.View{in.Path: {From: in.From}}
+	}
+	c, err := s.Catalog.Diff(ctx, who.Actor(), in.source(who), in.ID, in.Base, in.Candidate, view)
 	if err != nil {
 		return Comparison{}, err
 	}
+	if in.Path != "" {
+		c.Changes.Changes = slices.DeleteFunc(c.Changes.Changes, func(change capability.Change) bool { return change.Path != in.Path })
+	}
+	bump, _ := capability.SuggestBump(c.Base.Content, c.Candidate.Content)
 	return Comparison{
 		Base: c.Base.Version, Candidate: c.Candidate.Version, TypeChanged: c.Changes.TypeChanged,
-		Changes: list(c.Changes.Changes), Effects: list(c.Effects),
+		Changes: list(c.Changes.Changes), Effects: list(c.Effects), SuggestedBump: bump,
 	}, nil
 }

@@ -87,8 +87,12 @@ func (s *Site) showAdopt(c *Ctx, status int, a adoption, form views.Form) error 
 			base = pinned.Content
 		}
 	}
-	view.Powers, view.Changes = c.effectTexts(capability.Effects(base, v.Content), base.Spec != nil)
-	c.adoptChoices(&view, a, form)
+	if effects := capability.Effects(base, v.Content); base.Spec != nil {
+		view.Effects = c.effectLines(effects)
+	} else {
+		view.Powers = c.effectLines(capability.NewPowers(base, v.Content))
+	}
+	c.adoptChoices(&view, a, base, form)
 	page := c.Page(c.T(title, "name", v.Name), views.NavStore)
 	page.Crumbs = []ui.Crumb{
 		{Label: c.T("nav.store"), Href: views.StorePath(c.Who.Workspace)},
@@ -118,24 +122,9 @@ func (c *Ctx) whyNotAdopt(a adoption) string {
 	return ""
 }
 
-// effectTexts puts effects into words: powers apart where there is a version
-// to compare with, all of them powers for a first adoption.
-func (c *Ctx) effectTexts(effects []capability.Effect, compared bool) (powers, changes []string) {
-	for _, e := range effects {
-		text := c.effectText(e)
-		switch {
-		case e.Power:
-			powers = append(powers, text)
-		case compared:
-			changes = append(changes, text)
-		}
-	}
-	return powers, changes
-}
-
 // adoptChoices fills in what the adopter picks, with what was sent, else with
 // what the workspace has now, else with the author's word.
-func (c *Ctx) adoptChoices(view *views.Adopt, a adoption, form views.Form) {
+func (c *Ctx) adoptChoices(view *views.Adopt, a adoption, pinned capability.Content, form views.Form) {
 	before := cmp.Or(a.before, &capability.Adoption{})
 	for _, declared := range capability.SecretsOf(a.version.Content.Spec) {
 		view.Secrets = append(view.Secrets, c.adoptSecret(declared, before, a.secrets, form))
@@ -155,7 +144,7 @@ func (c *Ctx) adoptChoices(view *views.Adopt, a adoption, form views.Form) {
 	for _, host := range hosts {
 		view.Hosts = append(view.Hosts, views.AdoptChoice{Value: host, Checked: form.Has("host", host, slices.Contains(before.Egress, host))})
 	}
-	c.adoptTools(view, a, before, form)
+	c.adoptTools(view, a, before, pinned, form)
 	if capability.NeedsConsent(a.version.Kind, a.version.Source, c.Who.Workspace) {
 		view.Consent = consentOf(a.version, before)
 	}
@@ -209,18 +198,10 @@ func nameAmong(have []secret.Info, name string) string {
 }
 
 // adoptTools lists the tools whose class the adopter confirms, and those that
-// write.
-func (c *Ctx) adoptTools(view *views.Adopt, a adoption, before *capability.Adoption, form views.Form) {
-	classes := a.version.Content.SuggestedClasses()
-	if spec, ok := a.version.Content.Spec.(*capability.MCPSpec); ok {
-		classes = maps.Clone(classes)
-		if classes == nil {
-			classes = map[string]capability.ToolClass{}
-		}
-		for _, tool := range spec.Provides {
-			classes[tool] = cmp.Or(classes[tool], capability.ClassWrite)
-		}
-	}
+// write. One that did not write in the pinned version is asked for anew, also
+// where everything was allowed.
+func (c *Ctx) adoptTools(view *views.Adopt, a adoption, before *capability.Adoption, pinned capability.Content, form views.Form) {
+	classes, known := classesOf(a.version.Content), classesOf(pinned)
 	for _, tool := range slices.Sorted(maps.Keys(classes)) {
 		class := cmp.Or(capability.ToolClass(form.Value("class."+tool, "")), before.ToolClasses[tool], classes[tool])
 		if a.version.Kind == capability.KindMCP {
@@ -228,10 +209,27 @@ func (c *Ctx) adoptTools(view *views.Adopt, a adoption, before *capability.Adopt
 			view.Classes = append(view.Classes, views.AdoptClass{Tool: tool, Field: field, Read: class == capability.ClassRead})
 		}
 		if classes[tool] != capability.ClassRead || class == capability.ClassWrite {
-			allowed := before.EnableWrite && (len(before.WriteTools) == 0 || slices.Contains(before.WriteTools, tool))
+			wrote := pinned.Spec == nil || known[tool] == capability.ClassWrite || before.ToolClasses[tool] == capability.ClassWrite
+			allowed := before.EnableWrite && (len(before.WriteTools) == 0 && wrote || slices.Contains(before.WriteTools, tool))
 			view.Writes = append(view.Writes, views.AdoptChoice{Value: tool, Checked: form.Has("writeTool", tool, allowed)})
 		}
 	}
+}
+
+// classesOf are the tools that a content names, with the author's word of them;
+// one that he says nothing of counts as writing.
+func classesOf(content capability.Content) map[string]capability.ToolClass {
+	classes := map[string]capability.ToolClass{}
+	if content.Spec == nil {
+		return classes
+	}
+	maps.Copy(classes, content.SuggestedClasses())
+	if spec, ok := content.Spec.(*capability.MCPSpec); ok {
+		for _, tool := range spec.Provides {
+			classes[tool] = cmp.Or(classes[tool], capability.ClassWrite)
+		}
+	}
+	return classes
 }
 
 func (s *Site) adopt(c *Ctx) error {

@@ -7,6 +7,7 @@ import (
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/internal/fault"
+	"capstore/internal/workspace"
 )
 
 // signer is a code tool of globex that wants a secret and offers to write.
@@ -153,4 +154,38 @@ func TestARepinShowsWhatItChanges(t *testing.T) {
 	if !fault.Is(err, fault.NotFound) {
 		t.Errorf("an absent version: %v", err)
 	}
+}
+
+// A workspace that lets a server write everything is asked anew about a tool
+// that a later version brings.
+func TestAWritingToolThatIsNewIsAskedFor(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	server := func(tools, classes string) catalog.Publication {
+		return catalog.Publication{ID: "desk", Name: "desk", Description: "A help desk.", Spec: []byte(
+			`{"type":"mcp","url":"https://desk.example.com/mcp","write":true,"provides":[` + tools + `],"toolClasses":{` + classes + `}}`)}
+	}
+	first := server(`"search","answer","peek"`, `"search":"read","answer":"write","peek":"read"`)
+	first.Visibility = capability.ReachPublic
+	v := s.publish(gus, "globex", first)
+	member, path := s.as(max), "/acme/store/globex/desk/adopt"
+	member.post(path, "version", v.Version, "writeTool", "answer", "class.search", "read", "class.answer", "write", "class.peek", "read").status(303)
+	must(t, s.allowAll(max, v))
+	s.publish(gus, "globex", server(`"search","answer","peek","wipe"`, `"search":"read","answer":"write","peek":"write","wipe":"write"`))
+	page := member.get(path).status(200)
+	page.find("input[name=writeTool][value=answer][checked]")
+	page.find("input[name=writeTool][value=wipe]:not([checked])")
+	page.find("input[name=writeTool][value=peek]:not([checked])")
+	if got := page.text("section[aria-labelledby=adopt-powers]"); !strings.Contains(got, "New power: These tools change things, or do not say that they only read: peek, wipe") {
+		t.Errorf("the page says %q", got)
+	}
+}
+
+// allowAll lets what was adopted write with all of its tools.
+func (s *site) allowAll(email string, v catalog.VersionInfo) error {
+	yes := true
+	_, err := s.Workspace.Adopt(s.t.Context(), s.actor(email, "acme"), workspace.AdoptInput{
+		Source: v.Source, ID: v.ID, Version: v.Version, EnableWrite: &yes, WriteTools: []string{},
+	})
+	return err
 }

@@ -21,11 +21,8 @@ func (s *Site) comparison(c *Ctx, l lens, at views.ComparisonLens) (*views.Compa
 	if err != nil {
 		return nil, err
 	}
-	out := &views.Comparison{}
 	effects := capability.Effects(from.Content, to.Content)
-	for _, e := range effects {
-		out.Effects = append(out.Effects, views.EffectLine{Text: c.effectText(e), Power: e.Power, Breaking: e.Breaking})
-	}
+	out := &views.Comparison{Effects: c.effectLines(effects)}
 	c.differences(out, capability.DiffWithin(from.Content, to.Content, viewOf(at.Parts)), at.Parts)
 	c.move(out, l, from, to, effects)
 	return out, nil

@@ -6,7 +6,17 @@ import (
 	"strings"
 
 	"capstore/internal/capability"
+	"capstore/views"
 )
+
+// effectLines are effects as a page lists them.
+func (c *Ctx) effectLines(effects []capability.Effect) []views.EffectLine {
+	var out []views.EffectLine
+	for _, e := range effects {
+		out = append(out, views.EffectLine{Text: c.effectText(e), Power: e.Power, Breaking: e.Breaking})
+	}
+	return out
+}
 
 // effectText is an effect in words. One that can stand in the first version
 // too has a text of its own for that.
