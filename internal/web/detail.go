@@ -193,5 +193,5 @@ func (s *Site) rawFile(c *Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.handOver(filesIn(v.Content.Spec))
+	return c.handOver(filesIn(v.Content))
 }

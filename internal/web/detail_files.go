@@ -3,6 +3,7 @@ package web
 import (
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
+	"capstore/internal/interchange"
 	"capstore/views"
 	"capstore/views/ui"
 )
@@ -48,19 +49,29 @@ func suffix(l capability.Language) string {
 	return ".sh"
 }
 
-// filesIn are the files of a spec; a skill's begin with its document.
-func filesIn(spec capability.Spec) []capability.File {
-	switch s := spec.(type) {
-	case *capability.SkillSpec:
-		document := capability.File{Path: capability.SkillFileName, MediaType: "text/markdown", Content: s.Raw}
-		if document.Content == "" {
-			document.Content = s.Instructions
-		}
-		return append([]capability.File{document}, s.Files...)
-	case *capability.HookSpec:
-		return s.Files
+// filesIn are the files of a content; a skill's begin with its document.
+func filesIn(content capability.Content) []capability.File {
+	skill, ok := content.Spec.(*capability.SkillSpec)
+	if !ok {
+		return besideOf(content.Spec)
 	}
-	return nil
+	return append([]capability.File{documentOf(content)}, skill.Files...)
+}
+
+// documentOf is a skill's SKILL.md as it is handed over: its author's own, or
+// written from the fields.
+func documentOf(content capability.Content) capability.File {
+	out := capability.File{Path: capability.SkillFileName, MediaType: "text/markdown"}
+	if out.Content = rawOf(content); out.Content != "" {
+		return out
+	}
+	alone := skillSpecOf(content)
+	alone.Files = nil
+	content.Spec = alone
+	if files, err := interchange.ExportFolder(content); err == nil && len(files) > 0 {
+		out.Content = string(files[0].Data)
+	}
+	return out
 }
 
 // filesOf lists the version's files and opens the one that the address names,
@@ -68,7 +79,7 @@ func filesIn(spec capability.Spec) []capability.File {
 func (c *Ctx) filesOf(v catalog.VersionDetail, lens views.DetailLens) (*views.Files, error) {
 	ws := c.Who.Workspace
 	return folder{
-		files: filesIn(v.Content.Spec),
+		files: filesIn(v.Content),
 		href: func(file string, plain bool) string {
 			return views.CapabilityFilePath(ws, v.Source, v.ID, lens, file, plain)
 		},

@@ -34,7 +34,7 @@ func (s *Site) skillStamps(c *Ctx, v *views.Skill) error {
 	if err != nil {
 		return err
 	}
-	v.Compared = &views.Comparison{}
+	v.Compared = &views.Comparison{Effects: c.effectLines(before, after)}
 	c.differences(v.Compared, capability.DiffWithin(before, after, viewOf(v.Lens.Parts)), v.Lens.Parts)
 	return nil
 }

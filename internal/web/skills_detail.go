@@ -40,7 +40,7 @@ func (s *Site) skillPage(c *Ctx) error {
 	if err := s.skillOrigin(c, &v); err != nil {
 		return err
 	}
-	if err := s.skillTab(c, &v, spec); err != nil {
+	if err := s.skillTab(c, &v, skill.Content); err != nil {
 		return err
 	}
 	p := c.skillSubpage(skill.Name)
@@ -57,25 +57,25 @@ func (c *Ctx) skillSubpage(title string, way ...ui.Crumb) views.Page {
 }
 
 // skillTab reads what the tab shows.
-func (s *Site) skillTab(c *Ctx, v *views.Skill, spec *capability.SkillSpec) error {
+func (s *Site) skillTab(c *Ctx, v *views.Skill, content capability.Content) error {
 	switch v.Tab {
 	case views.TabSkillFiles:
-		return c.skillFiles(v, spec)
+		return c.skillFiles(v, content)
 	case views.TabSkillStamps:
 		return s.skillStamps(c, v)
 	}
 	v.Tab = views.TabSkillText
-	if spec.Raw != "" {
-		v.Notes, v.Repaired = s.documentNotes(c, spec.Raw)
+	if raw := rawOf(content); raw != "" {
+		v.Notes, v.Repaired = s.documentNotes(c, raw)
 	}
 	return nil
 }
 
 // skillFiles are the skill's document and what lies beside it, to look through.
-func (c *Ctx) skillFiles(v *views.Skill, spec *capability.SkillSpec) error {
+func (c *Ctx) skillFiles(v *views.Skill, content capability.Content) error {
 	ws, err := c.Who.Workspace, error(nil)
 	v.Files, err = folder{
-		files: filesIn(spec),
+		files: filesIn(content),
 		href:  func(file string, plain bool) string { return views.SkillFilePath(ws, v.ID, file, plain) },
 		raw:   func(file string) string { return views.SkillRawPath(ws, v.ID, file) },
 	}.view(c)
@@ -88,7 +88,7 @@ func (s *Site) skillFile(c *Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.handOver(filesIn(skill.Content.Spec))
+	return c.handOver(filesIn(skill.Content))
 }
 
 // shareSkill turns the member's draft into a skill of the workspace.
