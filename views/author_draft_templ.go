@@ -184,7 +184,7 @@ func authorDraftTrouble(a Author) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = summaryList(a.Draft.leftFields()).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = summaryList(a.Draft.leftFields(ctx)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -1,12 +1,15 @@
 package views
 
 import (
+	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 
+	"capstore/internal/i18n"
 	"capstore/views/ui"
 )
 
@@ -128,12 +131,37 @@ func (d *AuthorDraft) fields() map[string]string {
 }
 
 // leftFields are links to the fields from which something was left out.
-func (d *AuthorDraft) leftFields() []ui.SummaryItem {
+func (d *AuthorDraft) leftFields(ctx context.Context) []ui.SummaryItem {
 	var out []ui.SummaryItem
 	for _, name := range d.Left {
-		out = append(out, ui.SummaryItem{FieldID: ui.FieldID(name), Text: name})
+		out = append(out, ui.SummaryItem{FieldID: ui.FieldID(name), Text: fieldLabel(ctx, name)})
 	}
 	return out
+}
+
+// fieldLabels are the keys of what fields are called that are long enough to
+// hold a secret, those of lists by the list.
+var fieldLabels = map[string]string{
+	"description": "author.description", "note": "author.note", "tryInput": "author.try_input", "tryArguments": "author.try_arguments",
+	"spec.code": "author.code", "spec.parametersSchema": "author.schema", "spec.instructions": "author.instructions", "spec.raw": "author.instructions",
+	"spec.url": "author.url", "spec.args": "author.args", "spec.template": "author.template", "spec.preset": "author.preset", "files.text": "author.file_content",
+	"spec.env": "author.env", "spec.examples": "author.examples", "spec.settings": "author.settings", "spec.requiredSecrets": "author.secrets",
+	"spec.metadata": "author.metadata", "schema.rows": "author.parameters",
+}
+
+// fieldLabel is what a field is called, with the number of its row in a list.
+func fieldLabel(ctx context.Context, name string) string {
+	if key := fieldLabels[name]; key != "" {
+		return i18n.T(ctx, key)
+	}
+	parts := strings.Split(name, ".")
+	if len(parts) == 4 {
+		row, err := strconv.Atoi(parts[2])
+		if key := fieldLabels[parts[0]+"."+parts[1]]; key != "" && err == nil {
+			return i18n.T(ctx, "draft.left_row", "list", i18n.T(ctx, key), "n", row+1)
+		}
+	}
+	return name
 }
 
 // quiet is the form without what is said of its draft at the head of the page

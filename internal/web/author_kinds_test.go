@@ -119,7 +119,7 @@ func TestStepsKeepWhatWasTyped(t *testing.T) {
 	bad := member.post("/acme/store/new?kind=code", append(page.fields("#author"), "op", "step:check")...).status(http.StatusUnprocessableEntity)
 	bad.find("button[aria-current=step][value='step:write']")
 	bad.find("#field-name[aria-invalid=true]")
-	check := member.post("/acme/store/new?kind=code", with(codeForm, "op", "step:check")...).status(200)
+	check := member.post("/acme/store/new?kind=code", append(with(codeForm, "op", "step:check"), bad.draftFields()...)...).status(200)
 	check.find("button[aria-current=step][value='step:check']")
 	check.says("#author-live", "Nothing in it needs correcting.")
 	last := member.post("/acme/store/new?kind=code", append(check.fields("#author"), "op", "step:publish")...).status(200)

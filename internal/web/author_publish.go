@@ -133,7 +133,11 @@ func (s *Site) beforePublishing(c *Ctx, a author, v *views.Author) error {
 	if len(r.faults) > 0 || len(faults) > 0 {
 		return nil // told at its field
 	}
-	bump, why := capability.SuggestBump(a.base.Content, capability.Content{Name: p.Name, Description: p.Description, Spec: spec})
+	next := capability.Content{Name: p.Name, Description: p.Description, Spec: spec}
+	if next.Digest() == a.base.Digest {
+		return nil // nothing to number yet
+	}
+	bump, why := capability.SuggestBump(a.base.Content, next)
 	v.Suggested = &views.AuthorSuggestion{Bump: bump}
 	for _, effect := range why {
 		v.Suggested.Why = append(v.Suggested.Why, c.effectText(effect))

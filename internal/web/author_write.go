@@ -75,14 +75,19 @@ func (s *Site) writeFragment(c *Ctx, a author, v views.Author, op string) error 
 	return s.liveDraft(c, a, v)
 }
 
-// goToStep shows another step of the form. What was written is checked on the
-// way from writing to checking; every other way is free.
+// goToStep keeps the form and shows another step of it. What was written is
+// checked on the way from writing; every other way is free.
 func (s *Site) goToStep(c *Ctx, a author, v views.Author, step string) error {
 	if step == views.StepKind {
 		return s.leaveForKinds(c, a, v)
 	}
 	from := v.Form.Value("step", views.StepWrite)
 	v.Form.Values.Set("step", step)
+	var err error
+	if v.Draft, err = s.autosave(c, a, v.Form.Values); err != nil {
+		return err
+	}
+	v.Typed = v.Draft == nil || v.Draft.SavedAt.IsZero()
 	if step == views.StepCheck || step == views.StepPublish && from == views.StepWrite {
 		return s.checkDraft(c, a, v)
 	}
