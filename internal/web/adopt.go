@@ -87,10 +87,10 @@ func (s *Site) showAdopt(c *Ctx, status int, a adoption, form views.Form) error 
 			base = pinned.Content
 		}
 	}
-	if effects := capability.Effects(base, v.Content); base.Spec != nil {
-		view.Effects = c.effectLines(effects)
+	if base.Spec != nil {
+		view.Effects = c.effectLines(base, v.Content)
 	} else {
-		view.Powers = c.effectLines(capability.NewPowers(base, v.Content))
+		view.Powers = c.effectWords(capability.NewPowers(base, v.Content))
 	}
 	c.adoptChoices(&view, a, base, form)
 	page := c.Page(c.T(title, "name", v.Name), views.NavStore)

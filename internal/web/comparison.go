@@ -21,11 +21,15 @@ func (s *Site) comparison(c *Ctx, l lens, at views.ComparisonLens) (*views.Compa
 	if err != nil {
 		return nil, err
 	}
-	effects := capability.Effects(from.Content, to.Content)
-	out := &views.Comparison{Effects: c.effectLines(effects)}
+	out := &views.Comparison{Effects: c.effectLines(from.Content, to.Content)}
 	c.differences(out, capability.DiffWithin(from.Content, to.Content, viewOf(at.Parts)), at.Parts)
-	c.move(out, l, from, to, effects)
+	c.move(out, l, from, to, capability.Effects(from.Content, to.Content))
 	return out, nil
+}
+
+// effectLines are what the candidate changes for whoever uses it, in words.
+func (c *Ctx) effectLines(base, candidate capability.Content) []views.EffectLine {
+	return c.effectWords(capability.Effects(base, candidate))
 }
 
 // viewOf is what the kernel is asked for.

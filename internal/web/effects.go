@@ -9,8 +9,8 @@ import (
 	"capstore/views"
 )
 
-// effectLines are effects as a page lists them.
-func (c *Ctx) effectLines(effects []capability.Effect) []views.EffectLine {
+// effectWords are effects as a page lists them.
+func (c *Ctx) effectWords(effects []capability.Effect) []views.EffectLine {
 	var out []views.EffectLine
 	for _, e := range effects {
 		out = append(out, views.EffectLine{Text: c.effectText(e), Power: e.Power, Breaking: e.Breaking})
