@@ -12,12 +12,19 @@ import (
 type run struct {
 	image   string
 	args    []string
-	env     [][2]string // name and text; a name alone takes it from outside
-	files   int         // --env-file
+	env     []passed
+	files   int // --env-file
 	mounts  []string
 	dropped []string // options that mean nothing here
 	danger  []string // options that would open the machine to the container
 	odd     string   // the first option that is not known
+}
+
+// passed is a variable that a container is given. One without a text has that
+// of the engine's own environment.
+type passed struct {
+	name, text string
+	given      bool
 }
 
 // valued are the options of docker run that take a value, with what becomes of
@@ -61,10 +68,7 @@ func hosted(option string) func(*run, string) {
 
 func (r *run) variable(v string) {
 	name, text, given := strings.Cut(v, "=")
-	if !given {
-		text = "${" + name + "}"
-	}
-	r.env = append(r.env, [2]string{name, text})
+	r.env = append(r.env, passed{name, text, given})
 }
 
 func (r *run) user(v string) {
@@ -273,14 +277,11 @@ func (m *maker) runNotes(r run) {
 func (r *run) environment(outer *object) *object {
 	out := &object{values: map[string]any{}}
 	for _, e := range r.env {
-		name, text := e[0], any(e[1])
-		if v, ok := outerValue(outer, name); ok && e[1] == "${"+name+"}" {
+		text := any(e.text)
+		if v, ok := outerValue(outer, e.name); ok && !e.given {
 			text = v
 		}
-		if !out.has(name) {
-			out.keys = append(out.keys, name)
-		}
-		out.values[name] = text
+		out.set(e.name, text)
 	}
 	return out
 }
@@ -292,7 +293,7 @@ func (m *maker) forEngine(r run, outer *object) {
 		return
 	}
 	for _, name := range outer.keys {
-		if !slices.ContainsFunc(r.env, func(e [2]string) bool { return e[0] == name }) {
+		if !slices.ContainsFunc(r.env, func(e passed) bool { return e.name == name }) {
 			m.note("variable_dropped", "The variable %s is left out: the command does not pass it on to the container.", clip(name, 60))
 		}
 	}

@@ -55,7 +55,7 @@ func TestContainerCommands(t *testing.T) {
 		"options end": {"docker", []string{"run", "--", "acme/x", "--privileged"}, nil, capability.MCPSpec{Image: "acme/x", Args: []string{"--privileged"}}, nil},
 		"a default":   {"docker", []string{"run", "acme/x:${TAG:-3}"}, nil, capability.MCPSpec{Image: "acme/x:3"}, nil},
 		"secret arguments": {"docker", []string{"run", "acme/x", "--t=$QUILL_KEY", "--api-key", "${API_KEY}", "--dir", "${DIR:-/data}", "--lvl=${LVL:-1}", "--id", "${ID}", "pa$$word"}, nil,
-			capability.MCPSpec{Image: "acme/x", Args: []string{"--dir", "/data", "--lvl=1", "pa$$word"}, RequiredSecrets: secrets{{Name: "QUILL_KEY"}, {Name: "API_KEY"}}, Settings: settings{{Name: "ID"}}},
+			capability.MCPSpec{Image: "acme/x", Args: []string{"--dir", "/data", "--lvl=1", "pa$$word"}, RequiredSecrets: secrets{{Name: "QUILL_KEY"}, {Name: "API_KEY"}}, Settings: settings{{Name: "ID", Required: true}}},
 			[]string{"argument_secret", "argument_filled", "argument_setting"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestDockerCatalogue(t *testing.T) {
 		"root":{"image":"acme/root","volumes":["/:/host"]},"none":{"type":"poci"}}}`, interchange.Options{})
 	want := &capability.MCPSpec{
 		Image: "acme/quill@sha256:" + sha, Args: []string{"serve"}, Provides: []string{"write", "send"},
-		RequiredSecrets: secrets{{Name: "QUILL_KEY", Description: "The key"}}, Settings: settings{{Name: "QUILL_HOST"}, {Name: "QUILL_LANG"}},
+		RequiredSecrets: secrets{{Name: "QUILL_KEY", Description: "The key"}}, Settings: settings{{Name: "QUILL_HOST", Required: true}, {Name: "QUILL_LANG", Required: true}},
 	}
 	if items[0].Status != interchange.Ready {
 		t.Fatal(items[0].Fault)

@@ -53,6 +53,8 @@ func (m *maker) variable(name, text string, in input) {
 		s.Description = cmp.Or(s.Description, "In the form "+v.form())
 	}
 	s.Default = cmp.Or(s.Default, in.initial)
+	// What the file leaves open, its server waits for; an empty text it may do without.
+	s.Required = s.Default == "" && text != "" && !v.literal() || in.required
 	m.setting(s)
 }
 

@@ -104,6 +104,7 @@ func TestBrokenJSON(t *testing.T) {
 		"single quotes":         {`{'servers':{}}`, "bad_json", "line 1, column 2"},
 		"a piece, broken":       {"\"servers\": {\n \"a\": ?}", "bad_json", "(line 2, column 7)"},
 		"none of these formats": {`{"hello":"world","list":[1]}`, "unknown_format", "mcp.json"},
+		"too large":             {`{"x":"` + strings.Repeat("x", 16<<20) + `"}`, "configuration_too_large", "16777216"},
 		"an OpenAPI document":   {`{"openapi":"3.1.0","info":{},"servers":[{"url":"https://api.example"}]}`, "unknown_format", ""},
 		"an AsyncAPI document":  {`{"asyncapi":"2.6.0","servers":{"production":{"url":"https://api.example","protocol":"http"}}}`, "unknown_format", ""},
 		"a list of addresses":   {`{"servers":[{"url":"https://api.example"}]}`, "unknown_format", ""},

@@ -223,7 +223,7 @@ func (m *maker) setting(s capability.Setting) {
 	s.Description = shorten(capability.PlainText(s.Description), capability.MaxDescription)
 	if len(s.Default) > 4096 || capability.PlainText(s.Default) != strings.Join(strings.Fields(s.Default), " ") || strings.ContainsAny(s.Default, "\n\r\t") {
 		m.note("default_dropped", "The value of %s is no line of plain text and is left out; it has to be given at adoption.", s.Name)
-		s.Default = ""
+		s.Default, s.Required = "", true
 	}
 	i := slices.IndexFunc(m.spec.Settings, func(o capability.Setting) bool { return o.Name == s.Name })
 	if i < 0 {
