@@ -75,8 +75,10 @@ type Page struct {
 	// Total and Facets are there when the query asked for counts.
 	Total  Count
 	Facets Facets
-	// Corrected is what was looked for instead of the query's words where one
-	// of them is held by so few that it may be mistyped, "" when none is.
+	// Corrected is what was looked for instead of the query's words where
+	// nothing holds one of them and something another that is one slip away; ""
+	// when each is held. Words that few hold find those of such others too,
+	// after their own.
 	Corrected string
 }
 

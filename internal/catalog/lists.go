@@ -123,11 +123,23 @@ func (s *Service) look(ctx context.Context, shelves []string, words []word, grou
 		return found{}, fmt.Errorf("look up lists: %w", err)
 	}
 	for i, m := range meant {
-		words[i].meant = likeliest(m, words[i])
+		words[i].meant, words[i].held = likeliest(m, words[i]), out.holds(words[i].term)
 	}
 	slices.Sort(states)
 	out.state = strings.Join(states, ",")
 	return out, nil
+}
+
+// holds reports whether there is a list of the term.
+func (f found) holds(term string) bool {
+	for _, shelf := range f.shelves {
+		for _, kind := range capability.Kinds {
+			if _, ok := f.lists[listKey{shelf, term, string(kind)}]; ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // likeliest orders what a word may be mistyped for by how many hold it.
@@ -232,11 +244,8 @@ func ofKinds(cells []cell, kinds []capability.Kind) []cell {
 // filled lists the shelves that hold anything.
 func (f found) filled() (out []string) {
 	for _, shelf := range f.shelves {
-		for _, kind := range capability.Kinds {
-			if _, ok := f.lists[listKey{shelf, everything, string(kind)}]; ok {
-				out = append(out, shelf)
-				break
-			}
+		if (found{shelves: []string{shelf}, lists: f.lists}).holds(everything) {
+			out = append(out, shelf)
 		}
 	}
 	return out

@@ -80,13 +80,13 @@ func (m subjectMatter) spellings() []spelling {
 	return out
 }
 
-// corrected is the query with the likeliest words in place of the mistyped
-// ones, "" when there are none.
+// corrected is the query with the likeliest word in place of each that nothing
+// holds, "" when there is none.
 func corrected(words []word) string {
 	out, any := make([]string, len(words)), false
 	for i, w := range words {
 		out[i] = w.typed
-		if len(w.meant) > 0 {
+		if !w.held && len(w.meant) > 0 {
 			out[i], any = w.meant[0].word, true
 		}
 	}

@@ -147,6 +147,7 @@ func prefixes(word string) []string {
 type word struct {
 	typed string
 	term  string     // that stands for every word that begins so
+	held  bool       // by something that the reader sees
 	meant []spelling // what it may be mistyped for, the likeliest first
 }
 
