@@ -85,8 +85,13 @@ func (b *bundle) waysToRead(t *rapid.T, viewer capability.Actor, source, id stri
 	_, version := b.store.Version(ctx, viewer, source, id, "1.0.0")
 	_, versions := b.store.Versions(ctx, viewer, source, id)
 	_, diff := b.store.Diff(ctx, viewer, source, id, "1.0.0", "1.0.0", nil)
+	contents, err := b.store.Contents(ctx, viewer, []capability.Ref{{Source: source, ID: id}}, false)
+	if err != nil {
+		t.Fatalf("contents: %v", err)
+	}
 	return map[string]bool{
-		"get": seen(get), "version": seen(version), "versions": seen(versions), "diff": seen(diff),
+		"contents": len(contents) > 0,
+		"get":      seen(get), "version": seen(version), "versions": seen(versions), "diff": seen(diff),
 		"search":         lists(catalog.Query{Q: id}),
 		"store and mine": lists(catalog.Query{Q: id, Scope: catalog.ScopeStore}) || lists(catalog.Query{Q: id, Scope: catalog.ScopeMine}),
 	}
