@@ -167,7 +167,7 @@ func (c *call) answer(mediaType, tag, file string, body func() ([]byte, error)) 
 	h := c.w.Header()
 	h.Set("ETag", `"`+tag+`"`)
 	h.Set("Cache-Control", "private, no-cache")
-	h.Set("Vary", "Authorization, Cookie")
+	h.Add("Vary", "Authorization, Cookie")
 	if matches(c.r.Header.Get("If-None-Match"), tag) {
 		c.w.WriteHeader(http.StatusNotModified)
 		return nil
