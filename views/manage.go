@@ -140,33 +140,6 @@ func (m Manage) people(ctx context.Context) []ui.Option {
 	return out
 }
 
-func (m Manage) versionFaults(version string) Form {
-	form := m.form(PartVersion)
-	if form.Value("version", "") != version {
-		return Form{}
-	}
-	return form
-}
-
-// versionField is a field of one version's forms, each with an id of its own
-// but for the one that is faulty, to which the summary leads.
-func (m Manage) versionField(ctx context.Context, v ManageVersion, i int, name, key string) ui.Field {
-	form := m.versionFaults(v.Version)
-	f := form.Field(name, i18n.T(ctx, "manage."+key))
-	if f.Error == "" {
-		f.ID = ui.FieldID(name) + "-" + strconv.Itoa(i)
-	}
-	return f
-}
-
-// versionOpen reports whether the version's forms are unfolded: something in
-// them is faulty.
-func (m Manage) versionOpen(version string) bool { return len(m.versionFaults(version).Errors) > 0 }
-
-func (m Manage) versionHidden(version, op string) map[string]string {
-	return map[string]string{"version": version, "op": op}
-}
-
 // acts are what can be done to the version in its state.
 func (v ManageVersion) acts() []string {
 	switch v.State {

@@ -18,7 +18,7 @@ var draftFields = []string{
 	"name", "description", "id", "tags", "visibility", "sharedWith", "version", "bump", "note", "upload", "tryInput", "tryArguments",
 	"spec.language", "spec.code", "spec.parametersSchema", "spec.isReadOnly", "spec.timeoutSec", "spec.image", "spec.egress",
 	"spec.instructions", "spec.license", "spec.compatibility", "spec.allowedTools", "spec.serves", "spec.requires",
-	"path", "maintainers", "deprecated.successor", "deprecated.note", "reason", "versionTags", "confirm",
+	"path", "maintainers", "deprecated.successor", "deprecated.note", "reason", "confirm",
 	"spec.url", "spec.args", "spec.auth", "spec.provides", "spec.write", "schema.rest",
 	"spec.event", "spec.matcher", "spec.failureMode", "spec.template", "spec.argumentHint", "spec.preset", "spec.benchmark",
 	"spec.harness", "spec.model", "spec.workDir", "spec.instructionsFile", "spec.ttlSec",

@@ -1,10 +1,7 @@
 package web
 
 import (
-	"strings"
-
 	"capstore/internal/catalog"
-	"capstore/internal/fault"
 	"capstore/views"
 )
 
@@ -24,18 +21,4 @@ func (s *Site) manageMaintainers(c *Ctx) error {
 	}
 	people := append([]string{}, form["maintainers"]...)
 	return s.update(c, views.PartMaintainers, form, catalog.Patch{Maintainers: &people}, "manage.maintainers_saved")
-}
-
-// renamedFrom is the error with every field below one path moved to another.
-func renamedFrom(err error, from, to string) error {
-	f := fault.From(err)
-	if f == nil {
-		return nil
-	}
-	for i := range f.Fields {
-		if rest, ok := strings.CutPrefix(f.Fields[i].Path, from); ok {
-			f.Fields[i].Path = to + rest
-		}
-	}
-	return err
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 
 	"capstore/internal/capability"
@@ -115,9 +114,6 @@ func (s *Site) manageVersion(c *Ctx) error {
 		return err
 	}
 	source, id, op, version := c.R.PathValue("source"), c.R.PathValue("id"), form.Get("op"), form.Get("version")
-	if op == "tags" {
-		return s.labelVersion(c, form)
-	}
 	undo, err := s.undoOf(c, op, version)
 	if err != nil {
 		return err
@@ -170,15 +166,6 @@ func (s *Site) undoOf(c *Ctx, op, version string) (map[string]string, error) {
 		undo["reason"] = was.BlockedReason
 	}
 	return undo, nil
-}
-
-func (s *Site) labelVersion(c *Ctx, form url.Values) error {
-	version := form.Get("version")
-	err := s.Catalog.SetVersionTags(c.R.Context(), c.Actor(), c.R.PathValue("source"), c.R.PathValue("id"), version, words(form.Get("versionTags"), ",\n"))
-	if err != nil {
-		return s.manageAgain(c, views.PartVersion, form, renamedFrom(err, "/tags", "/versionTags"))
-	}
-	return c.Done(s.managed(c, views.PartVersion), c.T("manage.did_tags", "version", version))
 }
 
 // deleteCapability ends it for good, once its id was typed.
