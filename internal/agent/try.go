@@ -47,11 +47,12 @@ func (s *Service) Check(ctx context.Context, actor capability.Actor, spec json.R
 // else why not and who can mend it. Foreign code needs isolation; what is no
 // code needs nothing.
 func (s *Service) Runnable(ctx context.Context, spec capability.Spec, foreign bool) error {
-	code, ok := spec.(*capability.CodeSpec)
+	t, ok := targetOf(spec)
 	if !ok {
 		return nil
 	}
-	return s.sandbox.Available(ctx, sandbox.Language(code.Language), foreign)
+	language, _ := t.program()
+	return s.sandbox.Available(ctx, language, foreign)
 }
 
 // Try runs a code tool or a hook once, outside any conversation, under exactly

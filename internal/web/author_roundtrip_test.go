@@ -44,10 +44,22 @@ func TestAFormThatNobodyTouchedChangesNothing(t *testing.T) {
 			RequiredSecrets: []capability.RequiredSecret{{Name: "A", Header: "X-A", Scheme: "Token"}}, Settings: []capability.Setting{{Name: "r", Default: "eu", Required: true}},
 		},
 		"image server": &capability.MCPSpec{Image: "ghcr.io/acme/a:1", Args: []string{"--a", "b c"}},
-		"hook":         &capability.HookSpec{Event: "before_tool", Language: "bash", Code: "a\r\nb", Files: []capability.File{{Path: "x", Content: "y"}}},
-		"command":      &capability.CommandSpec{Template: "a $1\n<b>", Leans: leans},
-		"environment":  &capability.EnvironmentSpec{Image: "a", Preset: []byte(`{"n":1.0}`)},
-		"delegation":   &capability.DelegationSpec{Harness: "h", Image: "a", Env: map[string]capability.EnvValue{"A": {Literal: "x"}, "B": {SecretRef: "S"}}},
+		"hook": &capability.HookSpec{
+			Event: "before_tool", Matcher: "mcp__*", Language: "bash", Code: "a\r\nb", FailureMode: "advisory", TimeoutSec: 7, Leans: leans,
+			Files: []capability.File{{Path: "x", Content: "y"}, {Path: "b.bin", Encoding: "base64", Content: "AAE=", Executable: true}},
+		},
+		"plain hook":  &capability.HookSpec{Event: "turn_end", Language: "node", Code: "1"},
+		"command":     &capability.CommandSpec{Template: "\na $1\r\n<b>", ArgumentHint: "[x]", AllowedTools: []string{"Bash(git add:*)", "Read"}, Leans: leans},
+		"environment": &capability.EnvironmentSpec{Image: "a", Preset: []byte(`{"n":1.0}`), Instructions: "\n# Lab\r\n", Benchmark: "swe bench"},
+		"delegation": &capability.DelegationSpec{
+			Harness: "h", Image: "a", Model: "m", WorkDir: "/w", Instructions: "a\r\nb\n", InstructionsFile: "AGENTS.md", TTLSec: 60,
+			Env: map[string]capability.EnvValue{
+				"A": {Literal: "x\r\ny"}, "B": {SecretRef: "S"}, "C": {SecretRef: "S", Scope: "workspace"}, "D": {SecretRef: "T", Scope: "personal"}, "E": {},
+			},
+		},
+		"parameters": &capability.CodeSpec{
+			Language: "python", Code: "1", IsReadOnly: &yes, ParametersSchema: []byte(`{"type":"object","required":["b","a"],"properties":{"a":{"type":"string","default":" x "},"b":{"type":"string","enum":["null","y"],"default":"null"},"c":{"type":"array","items":{"type":"string","minLength":1},"default":[]},"d":{"type":"string","default":"two\nlines","description":"one\ntwo"}},"$defs":{"x":{}}}`),
+		},
 	} {
 		content := capability.Content{Name: "thing", Description: "A thing.", Spec: spec}
 		a := author{kind: spec.Kind(), base: &catalog.VersionDetail{Content: content}}
@@ -63,6 +75,11 @@ func TestAFormThatNobodyTouchedChangesNothing(t *testing.T) {
 		if len(faults) > 0 {
 			t.Errorf("%s: %v", name, faults)
 			continue
+		}
+		// The fields by themselves say all of it, without what the base remembers.
+		r := &reading{form: form}
+		if read := a.readSpec(r); spec.Kind() != capability.KindSkill && (len(r.faults) > 0 || (capability.Content{Spec: read}).Digest() != (capability.Content{Spec: spec}).Digest()) {
+			t.Errorf("%s by its fields alone: %v\nwant %s\ngot  %s", name, r.faults, capability.EncodeSpec(spec), capability.EncodeSpec(read))
 		}
 		got := capability.Content{Name: p.Name, Description: p.Description, Spec: again}
 		if got.Digest() != content.Digest() {
