@@ -111,6 +111,25 @@ func (r *pluginRead) hookFile(face *manifest, rel string) bool {
 	return true
 }
 
+// isHooks reports whether a JSON document holds hooks, as that of a plugin and
+// the settings of a project do.
+func isHooks(root *object) bool {
+	events := root.object("hooks")
+	return events != nil && slices.ContainsFunc(events.keys, func(k string) bool {
+		_, known := hookEvent(k)
+		return known
+	})
+}
+
+// readHooks reads a document of hooks that came without its folder, so that
+// none of its scripts is there.
+func readHooks(p string, root *object, o Options) []Item {
+	alone := &plugin{tree: &tree{}, dir: ".", o: o, faces: []*manifest{{name: "project", fields: &object{}, project: true}}}
+	r := &pluginRead{plugin: alone, files: map[string]TreeFile{}, taken: map[string]bool{}, names: map[string]bool{}}
+	r.hookMap(alone.faces[0], p+"#", root.object("hooks"))
+	return r.items
+}
+
 // settingsFile is where a project keeps its hooks.
 const settingsFile = "settings.json"
 

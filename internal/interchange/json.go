@@ -98,6 +98,9 @@ func readJSON(p string, raw []byte, o Options) []Item {
 	if isMarket(root) {
 		return readMarket(p, root)
 	}
+	if isHooks(root) {
+		return readHooks(p, root, o)
+	}
 	f := &jsonFile{path: p, options: o, names: map[string]string{}}
 	if len(root.keys) == 0 {
 		return []Item{f.noServers()}

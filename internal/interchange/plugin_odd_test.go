@@ -140,6 +140,20 @@ func TestClaudeFolder(t *testing.T) {
 	}
 }
 
+// Hooks that come without their folder are read as far as they need none of it.
+func TestHooksAlone(t *testing.T) {
+	t.Parallel()
+	const doc = `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"date >> log"},{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/x.sh"}]}]}}`
+	i, err := interchange.FromDocument([]byte(doc), "settings.json", interchange.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"settings.json#Stop/1": `ready hook "project-stop"`, "settings.json#Stop/2": "refused hook !hook_script_missing"}
+	if diff := cmp.Diff(want, outcomes(i.Items())); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Each handler becomes the hook that does the same, or says why there is none.
 func TestHookHandlers(t *testing.T) {
 	t.Parallel()

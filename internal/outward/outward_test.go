@@ -205,6 +205,8 @@ func TestOnlyReading(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	c := s.as(ada, "acme")
+	forged := client{s, http.Header{"Authorization": {"Bearer cap_" + strings.Repeat("0", 64)}}}
+	forged.get("/registry/acme/marketplace.json").want(http.StatusUnauthorized)
 	for path, want := range map[string]int{
 		"/registry/acme/v0.1/publish":                http.StatusBadRequest,
 		"/registry/acme/v0.1/servers":                http.StatusBadRequest,
