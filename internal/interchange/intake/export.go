@@ -70,7 +70,7 @@ func Export(v catalog.VersionDetail, tags []string, form Form) (File, error) {
 		raw, err := interchange.ExportServerJSON(v.Content, interchange.ServerName{Name: registryName(v), Version: v.Version})
 		return File{v.ID + ".server.json", jsonType, raw}, err
 	case FormServers, FormVSCode:
-		return Servers([]capability.Content{v.Content}, form)
+		return servers(v.Content, form)
 	case FormPlugin:
 		err := interchange.ExportPluginZip(&b, v.Name, []capability.Content{v.Content}, interchange.PluginMeta{Version: v.Version, Description: v.Description, Author: v.Source})
 		return File{interchange.PluginName(v.Name) + "-plugin.zip", zipType, b.Bytes()}, err
@@ -79,13 +79,13 @@ func Export(v catalog.VersionDetail, tags []string, form Form) (File, error) {
 	return File{v.ID + "-" + v.Version + interchange.ExportSuffix, jsonType, b.Bytes()}, err
 }
 
-// Servers writes mcp capabilities as one configuration of a client.
-func Servers(contents []capability.Content, form Form) (File, error) {
+// servers writes an mcp capability as the configuration of a client.
+func servers(c capability.Content, form Form) (File, error) {
 	dialect, name := interchange.DialectClaude, ".mcp.json"
 	if form == FormVSCode {
 		dialect, name = interchange.DialectVSCode, "mcp.json"
 	}
-	raw, err := interchange.ExportServers(contents, dialect)
+	raw, err := interchange.ExportServers([]capability.Content{c}, dialect)
 	return File{name, jsonType, raw}, err
 }
 
