@@ -108,8 +108,7 @@ func (m *market) place(e *marketEntry, base string) {
 	case relative && m.tree != nil:
 		e.folder, e.item.Fault = m.folder(source, base)
 	case relative:
-		e.item.note(true, "plugin_elsewhere", "The plugin lies beside the marketplace, which came without its folder.")
-		e.item.Status = Ignored
+		e.liesAt(clip(capability.PlainText(source), 300))
 	default:
 		e.elsewhere(e.fields.object("source"))
 	}
@@ -153,9 +152,13 @@ func (e *marketEntry) elsewhere(source *object) {
 		e.item.Fault = marketFault("The entry %q has a source of the unknown sort %q.", e.name, clip(kind, 40)).With("what", e.name)
 		return
 	}
+	e.liesAt(clip(capability.PlainText(address), 300))
+}
+
+// liesAt notes where the plugin could be imported from.
+func (e *marketEntry) liesAt(address string) {
 	e.item.Status = Ignored
-	e.item.Notes = append(e.item.Notes, Note{Path: e.item.Path, Code: "plugin_elsewhere", Detail: clip(capability.PlainText(address), 300),
-		Message: "The plugin lies elsewhere. Nothing was fetched: import it from there."})
+	e.item.about(true, "plugin_elsewhere", "The plugin lies elsewhere, and nothing was fetched. Import it from there", address)
 }
 
 // items are the fates of the document and of the entries that are not read from
@@ -183,7 +186,7 @@ func (m *market) read(p *part) []Item {
 		if plugin := path.Join(m.dir, pluginManifest); f.Path == plugin {
 			continue // it is an entry of the plugin that shares the folder
 		}
-		out = append(out, pluginIgnored(f.Path, "plugin_file", "It is part of nothing that was imported."))
+		out = append(out, leftItem(f.Path, path.Base(f.Path)))
 	}
 	return out
 }

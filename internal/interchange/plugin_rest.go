@@ -29,7 +29,7 @@ func (r *pluginRead) rest() {
 	for _, face := range r.faces {
 		for _, k := range unkinded {
 			if face.names(k) {
-				r.items = append(r.items, pluginIgnored(face.at+"#"+face.name+"/"+k, "plugin_no_kind", "capstore has no kind for this."))
+				r.items = append(r.items, unkindedItem(face.at+"#"+face.name+"/"+k, "Named in the manifest", k))
 			}
 		}
 	}
@@ -47,19 +47,30 @@ func (r *pluginRead) rest() {
 		}
 	}
 	for _, first := range order {
-		full := r.join(first)
-		code, message := "plugin_file", "It is part of nothing that was imported."
-		if what := pluginParts[first]; what != "" && !slices.Contains([]string{"commands", "agents", "hooks", "skills", ".mcp.json"}, first) {
-			code, message = "plugin_no_kind", what+": capstore has no kind for this."
-		}
-		item := pluginIgnored(full, code, message)
+		full, list := r.join(first), clip(strings.Join(names[first], ", "), 300)
 		if _, file := r.files[full]; !file {
-			item.Path += "/"
-			item.Notes[0].Path = item.Path
-			item.Notes[0].Detail = clip(strings.Join(names[first], ", "), 300)
+			full += "/"
 		}
-		r.items = append(r.items, item)
+		if what := pluginParts[first]; what != "" && !slices.Contains([]string{"commands", "agents", "hooks", "skills", ".mcp.json"}, first) {
+			r.items = append(r.items, unkindedItem(full, what, list))
+			continue
+		}
+		r.items = append(r.items, leftItem(full, list))
 	}
+}
+
+// leftItem are files of which nothing is made.
+func leftItem(p, list string) Item {
+	item := pluginIgnored(p, "plugin_file", "It is part of nothing that was imported: "+list+".")
+	item.Notes[0].Subject = list
+	return item
+}
+
+// unkindedItem is something that a plugin may hold and capstore has no kind for.
+func unkindedItem(p, what, list string) Item {
+	item := pluginIgnored(p, "plugin_no_kind", what+": capstore has no kind for this ("+list+").")
+	item.Notes[0].Subject = list
+	return item
 }
 
 // servers reads the MCP servers of a plugin: its own document, and what the
@@ -100,7 +111,7 @@ func (r *pluginRead) serverFile(face *manifest, rel string) bool {
 	}
 	r.taken[f.Path] = true
 	if ext := path.Ext(f.Path); ext == ".mcpb" || ext == ".dxt" {
-		r.items = append(r.items, pluginIgnored(f.Path, "plugin_no_kind", "A packed server is not opened: capstore runs images and reaches addresses."))
+		r.items = append(r.items, unkindedItem(f.Path, "A packed server, which is not opened", path.Base(f.Path)))
 		return true
 	}
 	raw, err := readWithin(f, MaxDocument)

@@ -195,7 +195,7 @@ func TestMarketplaceAlone(t *testing.T) {
 		t.Errorf("%d of %d are ignored: %v", n, len(items), outcomes(items))
 	}
 	for _, item := range items {
-		if item.Path == "marketplace.json#packed" && item.Notes[0].Detail != "https://example.com/packed.zip" {
+		if item.Path == "marketplace.json#packed" && item.Notes[0].Subject != "https://example.com/packed.zip" {
 			t.Errorf("the note is %+v", item.Notes[0])
 		}
 	}
