@@ -20,14 +20,14 @@ import (
 )
 
 type storeCmd struct {
-	URL       string        `help:"Where the server listens." default:"http://127.0.0.1:8080"`
-	Workspace string        `help:"The reader's workspace, as seed made it." default:"bench"`
-	Email     string        `help:"Who reads." default:"bench@example.com"`
-	Password  string        `help:"His password." default:"bench measures stores"`
-	Clients   int           `help:"How many ask at once." default:"32"`
-	Seconds   time.Duration `help:"How long each page is loaded." default:"10s"`
-	Only      []string      `help:"Load these pages alone, by their names in the table." sep:","`
-	JSON      bool          `help:"Print JSON instead of a table."`
+	URL       string   `help:"Where the server listens." default:"http://127.0.0.1:8080"`
+	Workspace string   `help:"The reader's workspace, as seed made it." default:"bench"`
+	Email     string   `help:"Who reads." default:"bench@example.com"`
+	Password  string   `help:"His password." default:"bench measures stores"`
+	Clients   int      `help:"How many ask at once." default:"32"`
+	Seconds   int      `help:"How long each page is loaded." default:"10"`
+	Only      []string `help:"Load these pages alone, by their names in the table." sep:","`
+	JSON      bool     `help:"Print JSON instead of a table."`
 }
 
 // Run signs in, loads each page between two loads of a static file of about
@@ -45,7 +45,8 @@ func (c *storeCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before, err := client.load(ctx, static, c.Seconds/2)
+	d := time.Duration(c.Seconds) * time.Second
+	before, err := client.load(ctx, static, d/2)
 	if err != nil {
 		return err
 	}
@@ -54,11 +55,11 @@ func (c *storeCmd) Run(ctx context.Context) error {
 		if len(c.Only) > 0 && !slices.Contains(c.Only, p.name) {
 			continue
 		}
-		f, err := client.load(ctx, p, c.Seconds)
+		f, err := client.load(ctx, p, d)
 		if err != nil {
 			return err
 		}
-		after, err := client.load(ctx, static, c.Seconds/2)
+		after, err := client.load(ctx, static, d/2)
 		if err != nil {
 			return err
 		}
@@ -182,7 +183,7 @@ func (c *storeCmd) print(all []figures) error {
 	if c.JSON {
 		enc := json.NewEncoder(os.Stdout)
 		enc.SetIndent("", "  ")
-		return enc.Encode(map[string]any{"clients": c.Clients, "seconds": c.Seconds.Seconds(), "pages": all})
+		return enc.Encode(map[string]any{"clients": c.Clients, "seconds": c.Seconds, "pages": all})
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "page\tbytes\trequests\t/s\tp50 ms\tp99 ms\tp99/p50\tof static\t")
