@@ -66,10 +66,12 @@ func ask(r *rand.Rand, sort Sort, c catalog.Loaded) (q Question, ok bool) {
 	case ByTag:
 		tag, word := c.Tags[r.IntN(len(c.Tags))], longest(name)
 		q.Typed = tag + " " + word
-		// A name that says what the tag does is no worse than the tag.
+		// A name that says what the tag does, in this form or another, is no
+		// worse than the tag.
 		q.Right = func(other string, tags, _ []string) bool {
 			words := strings.Fields(fold(other))
-			return slices.Contains(words, word) && (slices.Contains(tags, tag) || slices.Contains(words, tag))
+			return slices.Contains(words, word) && (slices.Contains(tags, tag) ||
+				slices.ContainsFunc(words, func(w string) bool { return len(w) > 3 && (strings.HasPrefix(w, tag) || strings.HasPrefix(tag, w)) }))
 		}
 	case ByTool:
 		spec, isServer := c.Content.Spec.(*capability.MCPSpec)
