@@ -174,7 +174,7 @@ func (a Author) formAttrs() templ.Attributes {
 func (a Author) field(ctx context.Context, name, key string) ui.Field {
 	l := i18n.From(ctx)
 	f := a.Form.Field(name, l.T("author."+key))
-	f.Help = l.Or("author."+key+"_help", "", nil)
+	f.Help = l.Or("author."+key+"_help", "", map[string]any{"setting": "{setting}"}) // what an address may hold, as it is written
 	return f
 }
 
