@@ -43,7 +43,7 @@ func authorSkill(a Author) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			if a.Base != nil && a.Base.FromFile {
+			if a.Base != nil && a.Base.FromFile && !a.Document.AsFile {
 				templ_7745c5c3_Err = ui.Callout(ui.CalloutArgs{Tone: ui.Info, Text: i18n.T(ctx, "author.from_file")}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -225,6 +225,7 @@ func TestTooMuchIsRefusedWhole(t *testing.T) {
 	edit.drop("upload", views.OpFile(views.FileUpload, 0), [2]string{"big.bin", strings.Repeat("x", 2*capability.MaxFilesTotal)}).
 		status(http.StatusUnprocessableEntity).says("#field-upload-error", "10 MiB")
 	edit.drop("upload", views.OpFile(views.FileUpload, 0)).status(http.StatusUnprocessableEntity).says("#field-upload-error", "Choose a file first")
+	edit.drop("upload", views.OpFile(views.FileUpload, 0), [2]string{"na\xefve.md", "x"}).status(http.StatusUnprocessableEntity).says("#field-upload-error", "not valid UTF-8")
 
 	var many [][2]string
 	for i := range 1200 {

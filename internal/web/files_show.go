@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"path"
 	"strings"
 
 	"capstore/internal/capability"
@@ -162,4 +163,16 @@ func (s *Site) stagedFile(c *Ctx) error {
 		return fault.Missing()
 	}
 	return c.attach(cmp.Or(c.R.URL.Query().Get("name"), digest), content)
+}
+
+// editorOf is the language in which the code editor colours a file.
+func editorOf(name string) string {
+	switch language := languageOf(name); language {
+	case "typescript":
+		return "javascript"
+	case "":
+		return strings.TrimPrefix(path.Ext(name), ".")
+	default:
+		return language
+	}
 }
