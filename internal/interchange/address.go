@@ -14,6 +14,9 @@ import (
 var (
 	userPart  = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://)([^/?#@]*)@`)
 	bracePart = regexp.MustCompile(`\{([^{}]*)\}`)
+	// openPart is what an address leaves open without the marks of a client:
+	// {name}, and YOUR_NAME in capitals, which no address holds as its own.
+	openPart = regexp.MustCompile(`\{[^{}]*\}|\bYOUR_[A-Z0-9_]+`)
 )
 
 // address takes the address of a server: its placeholders become settings that
@@ -47,11 +50,10 @@ func (m *maker) address(text string) *fault.Fault {
 // beginning, as far as the file says what belongs there: which server it is can
 // be no setting.
 func (m *maker) opened(text string) (string, *fault.Fault) {
-	parts := m.file.pieces(text)
-	if len(parts) == 0 || parts[0].hole == nil {
+	hole := m.beginning(text)
+	if hole == nil {
 		return text, nil
 	}
-	hole := parts[0].hole
 	if !strings.Contains(hole.initial, "://") {
 		m.wants(WantURL)
 		shown := clip(hole.text, 60)
@@ -60,6 +62,17 @@ func (m *maker) opened(text string) (string, *fault.Fault) {
 	}
 	m.note("address_filled", "%s is the beginning of the address and was filled in with what the file gives for it.", clip(hole.name, 60))
 	return hole.initial + strings.TrimPrefix(text, hole.text), nil
+}
+
+// beginning is the placeholder that the text begins with, nil for none.
+func (m *maker) beginning(text string) *placeholder {
+	if at := openPart.FindStringIndex(text); at != nil && at[0] == 0 && text[0] != '{' {
+		return m.file.placeholder(text[:at[1]], text[:at[1]])
+	}
+	if parts := m.file.pieces(text); len(parts) > 0 {
+		return parts[0].hole
+	}
+	return nil
 }
 
 // userInfo declares the user and password of an address, which HTTP sends as
@@ -129,7 +142,7 @@ func (m *maker) settled(text string) string {
 	var b strings.Builder
 	for _, p := range m.file.pieces(text) {
 		if p.hole == nil {
-			b.WriteString(bracePart.ReplaceAllStringFunc(p.literal, m.brace))
+			b.WriteString(openPart.ReplaceAllStringFunc(p.literal, m.open))
 			continue
 		}
 		b.WriteString("{" + m.addressSetting(p.hole) + "}")
@@ -137,9 +150,9 @@ func (m *maker) settled(text string) string {
 	return b.String()
 }
 
-// brace settles {name}, as a server.json writes it.
-func (m *maker) brace(text string) string {
-	hole := m.file.placeholder(text[1:len(text)-1], text)
+// open settles {name}, as a server.json writes it, and YOUR_NAME.
+func (m *maker) open(text string) string {
+	hole := m.file.placeholder(strings.Trim(text, "{}"), text)
 	if hole == nil {
 		return text
 	}

@@ -137,7 +137,7 @@ func find(t *tree, o Options) (Import, error) {
 		out.sources = append(out.sources, source{path.Join(dir, "."), func() []Item { return read(p) }})
 	}
 	for _, f := range t.files {
-		if _, owned := owner(roots, f.Path); !owned && isConfiguration(f.Path) {
+		if _, owned := owner(roots, f.Path); !owned && (isConfiguration(f.Path) || isSettings(f)) {
 			out.sources = append(out.sources, source{f.Path, func() []Item { return readBeside(f, o) }})
 		}
 	}

@@ -26,6 +26,32 @@ func isConfiguration(p string) bool {
 	return strings.HasSuffix(base, ".capstore.json")
 }
 
+// settingsWords are what stands in a client's settings that hold servers, under
+// names that no other documents use.
+var settingsWords = regexp.MustCompile(`"(?:mcpServers|mcp_servers|mcp\.servers|context_servers|mcp)"\s*:`)
+
+const maxSettings = 256 << 10
+
+// isSettings reports whether a JSON file whose name says nothing, such as a
+// settings.json or an opencode.json, holds servers all the same.
+func isSettings(f TreeFile) bool {
+	if ext := strings.ToLower(path.Ext(f.Path)); ext != ".json" && ext != ".jsonc" || f.Size > maxSettings {
+		return false
+	}
+	raw, err := readWithin(f, maxSettings)
+	if err != nil || !settingsWords.Match(raw) {
+		return false
+	}
+	doc, _, err := readRelaxed(raw)
+	root, ok := doc.(*object)
+	if err != nil || !ok {
+		return false
+	}
+	inner := root.object("mcp")
+	return holdsServer(root.object("mcpServers", "mcp_servers", "mcp.servers", "context_servers")) ||
+		holdsServer(inner) || holdsServer(inner.object("servers", "mcpServers"))
+}
+
 // looksLikeJSON reports whether a document is meant as JSON, comments before it
 // included, and not as Markdown.
 func looksLikeJSON(raw []byte) bool {

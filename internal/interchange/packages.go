@@ -3,6 +3,7 @@ package interchange
 import (
 	"cmp"
 	"net/url"
+	"slices"
 	"strings"
 
 	"capstore/internal/capability"
@@ -11,7 +12,7 @@ import (
 
 // inputOf reads how a file describes a value that somebody has to give.
 func inputOf(o *object) input {
-	in := input{secret: o.flag("isSecret", "is_secret"), required: o.flag("isRequired", "is_required")}
+	in := input{secret: o.flag("isSecret", "is_secret"), required: o.flag("isRequired", "is_required", "required")}
 	in.description = capability.PlainText(o.text("description"))
 	if s, ok := scalar(o.values["default"]); ok {
 		in.initial = s
@@ -55,10 +56,13 @@ func bracedName(s string) bool {
 	return s != "" && !strings.ContainsAny(s, " \"':,") && len(s) <= 80
 }
 
+// dockerHub are the names of the registry that an image without one is of.
+var dockerHub = []string{"docker.io", "index.docker.io", "registry-1.docker.io", "registry.hub.docker.com", "hub.docker.com"}
+
 // ociPackage makes a server of an image.
 func (m *maker) ociPackage(o *object) *fault.Fault {
 	_, image := packageOf(o)
-	if base, err := url.Parse(o.text("registryBaseUrl", "registry_base_url")); err == nil && base.Host != "" && base.Host != "docker.io" {
+	if base, err := url.Parse(o.text("registryBaseUrl", "registry_base_url")); err == nil && base.Host != "" && !slices.Contains(dockerHub, base.Host) {
 		if first, _, _ := strings.Cut(image, "/"); !strings.ContainsAny(first, ".:") {
 			image = base.Host + "/" + image
 		}

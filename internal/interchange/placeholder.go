@@ -38,7 +38,7 @@ type input struct {
 // so that pa$$word and a$B stay as they are.
 var marks = regexp.MustCompile(`\$\{([^{}]*)\}` + // ${NAME}, ${env:NAME}, ${NAME:-x}, ${input:id}
 	`|\{\{\s*([^{}]{1,100}?)\s*\}\}` + // {{name}}
-	`|<([A-Za-z][A-Za-z0-9 _.-]{0,80})>` + // <YOUR_KEY>
+	`|<(\pL[\pL\pN _.:'(),-]{0,80})>` + // <YOUR_KEY>, <your key (read only)>
 	`|%([A-Z_][A-Z0-9_]{2,80})%` + // %NAME%
 	`|(?:^|[^A-Za-z0-9_$])\$([A-Z_][A-Z0-9_]+)`) // $NAME
 

@@ -108,6 +108,8 @@ func TestPlaceholdersOfHeaders(t *testing.T) {
 		"bearer  $QUILL_KEY":        {"authorization", secrets{{Name: "QUILL_KEY"}}, "", ""},
 		"Bearer ${env:QUILL_KEY}":   {"Authorization", secrets{{Name: "QUILL_KEY"}}, "", ""},
 		"Bearer <YOUR_TOKEN>":       {"Authorization", secrets{{Name: "X_TOKEN"}}, "", ""},
+		"Bearer <token (hub:full)>": {"Authorization", secrets{{Name: "TOKEN_HUB"}}, "", ""},
+		"Bearer <발급받은 키>":           {"Authorization", secrets{{Name: "X_SECRET"}}, "", ""},
 		"Bearer YOUR_TOKEN_HERE":    {"Authorization", secrets{{Name: "X_TOKEN"}}, "", ""},
 		"Token ${QUILL_KEY}":        {"Authorization", secrets{{Name: "QUILL_KEY", Scheme: "Token"}}, "", ""},
 		"${AUTH}":                   {"Authorization", secrets{{Name: "AUTH"}}, "", "scheme_assumed"},
@@ -161,6 +163,12 @@ func TestAddresses(t *testing.T) {
 		"https://me:s3cret@x.example/mcp":                  {"https://x.example/mcp", secrets{{Name: "X_BASIC_CREDENTIALS", Scheme: "Basic", Description: "user:password, encoded as base64"}}, nil, "bWU6czNjcmV0", "secret_moved"},
 		"https://${USER}:${PASS}@x.example/mcp":            {"https://x.example/mcp", secrets{{Name: "X_BASIC_CREDENTIALS", Scheme: "Basic", Description: "user:password, encoded as base64"}}, nil, "", "secret_moved"},
 		"https://x.example/s/9f8a7b6c5d4e3f2a1b0c9d8e/mcp": {"https://x.example/s/{ADDRESS_KEY}/mcp", nil, settings{{Name: "ADDRESS_KEY", Required: true, Description: "The part of the address that lets its bearer in"}}, "", "secret_in_address"},
+		"https://YOUR_DOMAIN/mcp":                          {"https://{YOUR_DOMAIN}/mcp", nil, settings{{Name: "YOUR_DOMAIN", Required: true}}, "", ""},
+		"https://YOUR_ORG.x.example:8443/t/YOUR_TEAM?r=YOUR_REGION": {"https://{YOUR_ORG}.x.example:8443/t/{YOUR_TEAM}?r={YOUR_REGION}", nil,
+			settings{{Name: "YOUR_ORG", Required: true}, {Name: "YOUR_TEAM", Required: true}, {Name: "YOUR_REGION", Required: true}}, "", ""},
+		"https://x.example/YOUR_API_KEY/mcp":               {"https://x.example/{YOUR_API_KEY}/mcp", nil, settings{{Name: "YOUR_API_KEY", Required: true}}, "", "secret_in_address"},
+		"https://x.example/mcp?api_key=YOUR_API_KEY":       {"https://x.example/mcp", secrets{{Name: "X_API_KEY"}}, nil, "", "secret_moved"},
+		"https://x.example/IN_YOUR_NAME/your_own/{YOUR_A}": {"https://x.example/IN_YOUR_NAME/your_own/{YOUR_A}", nil, settings{{Name: "YOUR_A", Required: true}}, "", ""},
 		"https://x.example/${API_TOKEN}/mcp":               {"https://x.example/{API_TOKEN}/mcp", nil, settings{{Name: "API_TOKEN", Required: true}}, "", "secret_in_address"},
 	} {
 		item, spec := server(t, fmt.Sprintf(`{"mcpServers":{"x":{"url":%q}}}`, address))

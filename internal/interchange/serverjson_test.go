@@ -97,6 +97,13 @@ func TestDialectsOfServerJSON(t *testing.T) {
 			t.Errorf("%s: %q %q", name, item.Content.Name, item.As.Version)
 		}
 	}
+	for base, image := range map[string]string{"https://docker.io": "acme/quill:2", "https://registry-1.docker.io": "acme/quill:2", "https://ghcr.io": "ghcr.io/acme/quill:2"} {
+		_, spec := server(t, `{"name":"com.example/quill","description":"Writes.","version":"2.0.0","packages":[{"registryType":"oci","registryBaseUrl":"`+base+`","identifier":"acme/quill","version":"2",
+			"environmentVariables":[{"name":"LANG_TO","description":"Into","required":true}]}]}`)
+		if diff := cmp.Diff(&capability.MCPSpec{Image: image, Settings: settings{{Name: "LANG_TO", Description: "Into", Required: true}}}, spec); diff != "" {
+			t.Errorf("%s: %s", base, diff)
+		}
+	}
 	for _, kind := range []string{"transport_type", "type"} {
 		_, spec := server(t, `{"name":"com.example/far","description":"Far.","version":"1.0.0","remotes":[{"`+kind+`":"streamable-http","url":"https://far.example/mcp","headers":[{"name":"X-Key","is_secret":true,"value":"{key}"}]}]}`)
 		if diff := cmp.Diff(&capability.MCPSpec{URL: "https://far.example/mcp", RequiredSecrets: secrets{{Name: "KEY", Header: "X-Key"}}}, spec); diff != "" {

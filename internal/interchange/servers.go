@@ -55,7 +55,7 @@ var serverKeys = []string{"mcpServers", "servers", "context_servers", "mcp.serve
 // serverMaps finds the maps of servers of a client's configuration.
 func serverMaps(root *object) (out []any) {
 	for _, k := range root.keys {
-		if _, list := root.values[k].([]any); slices.Contains(serverKeys, k) && (!list || k != "servers") {
+		if list, ok := root.values[k].([]any); slices.Contains(serverKeys, k) && (!ok || k != "servers" || namedServers(list)) {
 			out = append(out, root.values[k])
 		}
 	}
@@ -72,7 +72,19 @@ func serverMaps(root *object) (out []any) {
 	return out
 }
 
+// namedServers reports whether a list is one of servers that say their names.
+// Documents of other sorts have lists of mere addresses under the same key.
+func namedServers(list []any) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(v any) bool {
+		o, ok := v.(*object)
+		return !ok || o.text("name", "id") == "" || !isServer(o)
+	})
+}
+
 func holdsServer(o *object) bool {
+	if o == nil {
+		return false
+	}
 	for _, v := range o.values {
 		if server, ok := v.(*object); ok && isServer(server) {
 			return true

@@ -56,6 +56,7 @@ func TestFilesOfClients(t *testing.T) {
 		"a list":              `{"mcpServers":[{"name":"stub","url":"https://stub.example/mcp"}]}`,
 		"a server alone":      `{"name":"stub","url":"https://stub.example/mcp"}`,
 		"a list of its own":   `[{"name":"stub","url":"https://stub.example/mcp"}]`,
+		"an older VS Code":    `{"servers":[{"name":"stub","type":"http","url":"https://stub.example/mcp"}]}`,
 		"a model's API":       `{"mcp_servers":[{"type":"url","name":"stub","url":"https://stub.example/mcp"}]}`,
 		"Docker's catalogue":  `{"name":"docker-mcp","registry":{"stub":{"type":"remote","remote":{"transport_type":"streamable-http","url":"https://stub.example/mcp"}}}}`,
 	} {
@@ -76,6 +77,41 @@ func TestFilesOfClients(t *testing.T) {
 	items := readAs(t, `{"mcpServers":{}}`, interchange.Options{})
 	if len(items) != 1 || items[0].Status != interchange.Ignored || !has(items[0].Notes, "no_servers") {
 		t.Errorf("an empty configuration: %+v", items)
+	}
+}
+
+// In a folder, a client's settings are known by the servers that they hold.
+// Other documents that speak of servers are none.
+func TestSettingsInAFolder(t *testing.T) {
+	t.Parallel()
+	const one = `{"stub":{"url":"https://stub.example/mcp"}}`
+	files := map[string]string{
+		".gemini/settings.json": `{"context":{},"mcpServers":` + one + `}`,
+		".vscode/settings.json": `{"mcp":{"servers":` + one + `}, // mine
+		}`,
+		".zed/settings.json":        `{"context_servers":` + one + `}`,
+		"opencode.jsonc":            `{"mcp":` + one + `}`,
+		"components/stub.json":      `{"mcpServers":` + one + `}`,
+		"package.json":              `{"name":"x","contributes":{"mcpServers":` + one + `}}`,
+		"schema.json":               `{"properties":{"mcpServers":{"type":"object"}}}`,
+		"empty/settings.json":       `{"mcpServers":{}}`,
+		"off/settings.json":         `{"mcp":{"enabled":true}}`,
+		"api/deploy.json":           `{"servers":` + one + `,"other":"mcp"}`,
+		"broken/settings.json":      `{"mcpServers":`,
+		"large/settings.json":       `{"mcpServers":` + one + `,"x":"` + strings.Repeat("x", 256<<10) + `"}`,
+		"notes/mcpServers.markdown": `{"mcpServers":` + one + `}`,
+	}
+	i, err := interchange.FromFolder(folder(files), "lib", interchange.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, item := range i.Items() {
+		got = append(got, string(item.Status)+" "+item.Path)
+	}
+	want := []string{"ready .gemini/settings.json#stub", "ready .vscode/settings.json#stub", "ready .zed/settings.json#stub", "ready components/stub.json#stub", "ready opencode.jsonc#stub"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -108,6 +144,7 @@ func TestRefusedServers(t *testing.T) {
 		"loopback":            {`{"url":"http://127.0.0.1:3000/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
 		"no address":          {`{"url":"mcp.example.com/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
 		"an open address":     {`{"url":"${MCP_URL}"}`, "address_open", []interchange.Want{interchange.WantURL}},
+		"an address to write": {`{"url":"YOUR_MCP_URL"}`, "address_open", []interchange.Want{interchange.WantURL}},
 		"an open base":        {`{"url":"{{base}}/mcp"}`, "address_open", []interchange.Want{interchange.WantURL}},
 		"composite":           {`{"url":"https://x.example/mcp","headers":{"Authorization":"${A}:${B}"}}`, "header_not_possible", nil},
 		"privileged":          {`{"command":"docker","args":["run","-v","/:/h","--privileged","img"]}`, "container_privileges", []interchange.Want{interchange.WantImage}},

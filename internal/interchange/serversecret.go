@@ -103,9 +103,12 @@ func (m *maker) ownName(base string) string {
 }
 
 // holeSecret names the secret of a placeholder. That of "your token" is the
-// server's.
+// server's, and so is one whose name says nothing in the letters of a name.
 func (m *maker) holeSecret(p *placeholder) string {
 	name := secretName(p.name)
+	if name == "SECRET" {
+		return m.ownName(name)
+	}
 	if own, ok := strings.CutPrefix(name, "YOUR_"); ok && own != "" {
 		return m.ownName(own)
 	}
