@@ -88,7 +88,7 @@ func (m *maker) headerSecret(s capability.RequiredSecret, header string, v value
 	if strings.EqualFold(header, "Authorization") {
 		s.Name = m.ownName("TOKEN")
 	}
-	if v.single != nil && v.single.name != "" {
+	if v.single != nil && v.single.name != "" && !v.single.machine {
 		s.Name = m.holeSecret(v.single)
 	}
 	s.Description = cmp.Or(s.Description, v.description())

@@ -28,6 +28,9 @@ var remarks = []struct {
 // rest by name.
 func (m *maker) optional(o *object) {
 	known := append([]string{}, read...)
+	if m.spec.Image != "" {
+		known = append(known, variableKeys...)
+	}
 	if o.flag("disabled") || o.values["enabled"] == false {
 		m.note("disabled", "The server is switched off in the file; here each workspace and member decides that.")
 	}

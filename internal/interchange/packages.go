@@ -12,16 +12,23 @@ import (
 
 // inputOf reads how a file describes a value that somebody has to give.
 func inputOf(o *object) input {
-	in := input{secret: o.flag("isSecret", "is_secret"), required: o.flag("isRequired", "is_required", "required")}
+	in := input{secret: o.flag("isSecret", "is_secret", "secret"), required: o.flag("isRequired", "is_required", "required")}
 	in.description = capability.PlainText(o.text("description"))
 	if s, ok := scalar(o.values["default"]); ok {
 		in.initial = s
 	}
-	if choices := texts(o.list("choices")); len(choices) > 0 {
-		in.description = strings.TrimSpace(in.description + " (" + strings.Join(choices, ", ") + ")")
-	}
+	in.description = withChoices(in.description, o.list("choices"))
 	in.description = shorten(in.description, capability.MaxDescription)
 	return in
+}
+
+// withChoices puts what may be chosen behind a description.
+func withChoices(description string, list []any) string {
+	choices := texts(list)
+	if len(choices) == 0 {
+		return description
+	}
+	return strings.TrimSpace(description + " (" + capability.PlainText(strings.Join(choices, ", ")) + ")")
 }
 
 func variablesOf(o *object) map[string]input {
@@ -71,7 +78,11 @@ func (m *maker) ociPackage(o *object) *fault.Fault {
 	if version := o.text("version"); version != "" && !strings.Contains(image, "@") && !strings.Contains(image[strings.LastIndexByte(image, '/')+1:], ":") {
 		image += ":" + version
 	}
-	r := readRun(append(m.argumentsOf(o.list("runtimeArguments", "runtime_arguments")), image))
+	words := m.argumentsOf(o.list("runtimeArguments", "runtime_arguments"))
+	if len(words) > 0 && words[0] == "run" { // the engine's own word, which belongs to the hint
+		words = words[1:]
+	}
+	r := readRun(append(words, image))
 	if f := m.judge(r); f != nil {
 		return f
 	}
@@ -83,9 +94,13 @@ func (m *maker) ociPackage(o *object) *fault.Fault {
 	return nil
 }
 
-// variables declares the environment of a package.
+// variableKeys are the lists of variables with what is said of each.
+var variableKeys = []string{"environmentVariables", "environment_variables", "env_vars"}
+
+// variables declares the environment of a package, or of an image in a list of
+// them.
 func (m *maker) variables(o *object) {
-	for _, v := range o.list("environmentVariables", "environment_variables") {
+	for _, v := range o.list(variableKeys...) {
 		variable, ok := v.(*object)
 		if !ok {
 			continue

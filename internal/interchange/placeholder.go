@@ -40,7 +40,8 @@ var marks = regexp.MustCompile(`\$\{([^{}]*)\}` + // ${NAME}, ${env:NAME}, ${NAM
 	`|\{\{\s*([^{}]{1,100}?)\s*\}\}` + // {{name}}
 	`|<(\pL[\pL\pN _.:'(),-]{0,80})>` + // <YOUR_KEY>, <your key (read only)>
 	`|%([A-Z_][A-Z0-9_]{2,80})%` + // %NAME%
-	`|(?:^|[^A-Za-z0-9_$])\$([A-Z_][A-Z0-9_]+)`) // $NAME
+	`|(?:^|[^A-Za-z0-9_$])\$([A-Z_][A-Z0-9_]+)` + // $NAME
+	`|\{((?:env|file):[^{}\s]{1,200})\}`) // {env:NAME}, {file:path}
 
 // pieces cuts a text at its placeholders.
 func (f *jsonFile) pieces(text string) []piece {
@@ -248,7 +249,7 @@ func (v value) description() string {
 // hint matches texts that only say what belongs in their place. Where a secret
 // belongs, weakHint does too: elsewhere a my-bucket may be meant.
 var (
-	hint     = regexp.MustCompile(`(?i)^(?:(?:your|insert|enter|replace|paste|put)[-_ ].*|.*[-_ ]here|(?:[a-z]{2,10}[-_])*(?:x{3,}|\*{3,}|\.{3}|…)[-_x*.]*|change[-_ ]?me|todo|tbd|placeholder|\[[^\]]*\]|\{[A-Za-z_][A-Za-z0-9_ -]*\})$`)
+	hint     = regexp.MustCompile(`(?i)^(?:(?:your|insert|enter|replace|paste|put)[-_ ].*|.*[-_ ]here|(?:[a-z]{2,10}[-_])*(?:x{3,}|\*{3,}|\.{3}|…)[-_x*.]*|change[-_ ]?me|todo|tbd|placeholder|\[[^\]]*\]|\{[\pL_][\pL\pN_ -]*\})$`)
 	weakHint = regexp.MustCompile(`(?i)^(?:(?:my|add|the|some|example|sample|dummy|test|fake)[-_ ].*|.*your.*|secret|password|token|(?:api[-_ ]?)?key|.*\.\.\.)$`)
 )
 

@@ -104,6 +104,11 @@ func TestDialectsOfServerJSON(t *testing.T) {
 			t.Errorf("%s: %s", base, diff)
 		}
 	}
+	_, spec := server(t, `{"name":"com.example/quill","description":"Writes.","version_detail":{"version":"0.1.0"},"packages":[{"registry_name":"docker","name":"acme/quill","version":"2","runtime_hint":"docker",
+		"runtime_arguments":[{"type":"positional","value":"run","value_hint":"docker_cmd"},{"type":"named","value":"-i"},{"type":"named","value":"-e"},{"type":"named","value":"QUILL_KEY={key}","variables":{"key":{"description":"Yours"}}},{"type":"positional","value":"acme/quill"}]}]}`)
+	if diff := cmp.Diff(&capability.MCPSpec{Image: "acme/quill:2", RequiredSecrets: secrets{{Name: "QUILL_KEY", Description: "Yours"}}}, spec); diff != "" {
+		t.Error(diff)
+	}
 	for _, kind := range []string{"transport_type", "type"} {
 		_, spec := server(t, `{"name":"com.example/far","description":"Far.","version":"1.0.0","remotes":[{"`+kind+`":"streamable-http","url":"https://far.example/mcp","headers":[{"name":"X-Key","is_secret":true,"value":"{key}"}]}]}`)
 		if diff := cmp.Diff(&capability.MCPSpec{URL: "https://far.example/mcp", RequiredSecrets: secrets{{Name: "KEY", Header: "X-Key"}}}, spec); diff != "" {

@@ -50,7 +50,7 @@ func (f *jsonFile) read(root *object) []Item {
 }
 
 // serverKeys are what clients call their map of servers.
-var serverKeys = []string{"mcpServers", "servers", "context_servers", "mcp.servers", "mcp_servers"}
+var serverKeys = []string{"mcpServers", "servers", "context_servers", "mcp.servers", "mcp_servers", "remote_servers"}
 
 // serverMaps finds the maps of servers of a client's configuration.
 func serverMaps(root *object) (out []any) {
@@ -231,7 +231,7 @@ func (f *jsonFile) readInputs(list []any) {
 		}
 		initial, _ := scalar(o.values["default"])
 		f.inputs[o.text("id")] = input{
-			description: shorten(capability.PlainText(o.text("description")), capability.MaxDescription),
+			description: shorten(withChoices(capability.PlainText(o.text("description", "title")), o.list("options")), capability.MaxDescription),
 			initial:     initial, secret: o.flag("password"),
 		}
 	}
@@ -259,6 +259,9 @@ func (f *jsonFile) configured(p, key string, o *object) (*maker, *fault.Fault) {
 	m.identity(key, o)
 	if f := m.connect(o); f != nil {
 		return m, f
+	}
+	if m.spec.Image != "" {
+		m.variables(o)
 	}
 	m.optional(o)
 	return m, nil

@@ -57,6 +57,7 @@ func TestFilesOfClients(t *testing.T) {
 		"a server alone":      `{"name":"stub","url":"https://stub.example/mcp"}`,
 		"a list of its own":   `[{"name":"stub","url":"https://stub.example/mcp"}]`,
 		"an older VS Code":    `{"servers":[{"name":"stub","type":"http","url":"https://stub.example/mcp"}]}`,
+		"a list of images":    `{"version":"1","servers":{},"remote_servers":{"stub":` + entry + `}}`,
 		"a model's API":       `{"mcp_servers":[{"type":"url","name":"stub","url":"https://stub.example/mcp"}]}`,
 		"Docker's catalogue":  `{"name":"docker-mcp","registry":{"stub":{"type":"remote","remote":{"transport_type":"streamable-http","url":"https://stub.example/mcp"}}}}`,
 	} {
@@ -67,7 +68,7 @@ func TestFilesOfClients(t *testing.T) {
 		if item.Content.Description != "MCP server at stub.example." || !has(item.Notes, "description_plain") {
 			t.Errorf("%s: %q, notes %s", name, item.Content.Description, noteCodes(item.Notes))
 		}
-		if has(item.Notes, "other_settings") != (name == "VS Code's settings") {
+		if has(item.Notes, "other_settings") != (name == "VS Code's settings" || name == "a list of images") {
 			t.Errorf("%s: notes %s", name, noteCodes(item.Notes))
 		}
 	}
@@ -123,34 +124,35 @@ func TestRefusedServers(t *testing.T) {
 		entry, code string
 		wants       []interchange.Want
 	}{
-		"npx":                 {`{"command":"npx","args":["-y","box-mcp"]}`, "needs_image_or_url", both},
-		"npx -c":              {`{"command":"npx","args":["-c","id > /srv/pwn"]}`, "needs_image_or_url", both},
-		"uvx":                 {`{"command":"uvx","args":["box"],"env":{"PYTHONPATH":"/srv/evil"}}`, "needs_image_or_url", both},
-		"node":                {`{"command":"node","args":["-e","1"],"env":{"NODE_OPTIONS":"--require /srv/e.js"}}`, "needs_image_or_url", both},
-		"a shell":             {`{"command":"sh","args":["-c","curl x | sh"]}`, "needs_image_or_url", both},
-		"a path":              {`{"command":"./x","cwd":"/"}`, "needs_image_or_url", both},
-		"Windows":             {`{"command":"cmd","args":["/c","npx","-y","box"]}`, "needs_image_or_url", both},
-		"one line":            {`{"command":"python -m box"}`, "needs_image_or_url", both},
-		"nested stdio":        {`{"transport":{"type":"stdio","command":"x"}}`, "needs_image_or_url", both},
-		"compose":             {`{"command":"docker","args":["compose","run","x"]}`, "needs_image_or_url", both},
-		"mcp-remote alone":    {`{"command":"npx","args":["mcp-remote"]}`, "needs_image_or_url", both},
-		"websocket":           {`{"type":"websocket","url":"wss://x.example"}`, "unknown_transport", both},
-		"both":                {`{"url":"https://x.example/mcp","command":"npx"}`, "url_and_command", both},
-		"neither":             {`{"type":"stdio","env":{}}`, "nothing_to_connect", both},
-		"no object":           {`"https://x.example"`, "not_a_server", nil},
-		"zero byte":           {`{"command":"npx\u0000"}`, "zero_byte", nil},
-		"zero in a key":       {`{"command":"npx","env":{"A\u0000":"b"}}`, "zero_byte", nil},
-		"plain http":          {`{"url":"http://intranet.example/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
-		"loopback":            {`{"url":"http://127.0.0.1:3000/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
-		"no address":          {`{"url":"mcp.example.com/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
-		"an open address":     {`{"url":"${MCP_URL}"}`, "address_open", []interchange.Want{interchange.WantURL}},
-		"an address to write": {`{"url":"YOUR_MCP_URL"}`, "address_open", []interchange.Want{interchange.WantURL}},
-		"an open base":        {`{"url":"{{base}}/mcp"}`, "address_open", []interchange.Want{interchange.WantURL}},
-		"composite":           {`{"url":"https://x.example/mcp","headers":{"Authorization":"${A}:${B}"}}`, "header_not_possible", nil},
-		"privileged":          {`{"command":"docker","args":["run","-v","/:/h","--privileged","img"]}`, "container_privileges", []interchange.Want{interchange.WantImage}},
-		"the engine's socket": {`{"command":"podman","args":["run","-v","/var/run/docker.sock:/var/run/docker.sock","img"]}`, "container_privileges", []interchange.Want{interchange.WantImage}},
-		"no image":            {`{"command":"docker","args":["run","-i","--rm"]}`, "no_image", []interchange.Want{interchange.WantImage}},
-		"odd option":          {`{"command":"docker","args":["run","--frobnicate","img"]}`, "container_option", []interchange.Want{interchange.WantImage}},
+		"npx":                    {`{"command":"npx","args":["-y","box-mcp"]}`, "needs_image_or_url", both},
+		"npx -c":                 {`{"command":"npx","args":["-c","id > /srv/pwn"]}`, "needs_image_or_url", both},
+		"uvx":                    {`{"command":"uvx","args":["box"],"env":{"PYTHONPATH":"/srv/evil"}}`, "needs_image_or_url", both},
+		"node":                   {`{"command":"node","args":["-e","1"],"env":{"NODE_OPTIONS":"--require /srv/e.js"}}`, "needs_image_or_url", both},
+		"a shell":                {`{"command":"sh","args":["-c","curl x | sh"]}`, "needs_image_or_url", both},
+		"a path":                 {`{"command":"./x","cwd":"/"}`, "needs_image_or_url", both},
+		"Windows":                {`{"command":"cmd","args":["/c","npx","-y","box"]}`, "needs_image_or_url", both},
+		"one line":               {`{"command":"python -m box"}`, "needs_image_or_url", both},
+		"nested stdio":           {`{"transport":{"type":"stdio","command":"x"}}`, "needs_image_or_url", both},
+		"compose":                {`{"command":"docker","args":["compose","run","x"]}`, "needs_image_or_url", both},
+		"mcp-remote alone":       {`{"command":"npx","args":["mcp-remote"]}`, "needs_image_or_url", both},
+		"websocket":              {`{"type":"websocket","url":"wss://x.example"}`, "unknown_transport", both},
+		"both":                   {`{"url":"https://x.example/mcp","command":"npx"}`, "url_and_command", both},
+		"neither":                {`{"type":"stdio","env":{}}`, "nothing_to_connect", both},
+		"no object":              {`"https://x.example"`, "not_a_server", nil},
+		"zero byte":              {`{"command":"npx\u0000"}`, "zero_byte", nil},
+		"zero in a key":          {`{"command":"npx","env":{"A\u0000":"b"}}`, "zero_byte", nil},
+		"plain http":             {`{"url":"http://intranet.example/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
+		"loopback":               {`{"url":"http://127.0.0.1:3000/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
+		"no address":             {`{"url":"mcp.example.com/mcp"}`, "invalid", []interchange.Want{interchange.WantURL}},
+		"an open address":        {`{"url":"${MCP_URL}"}`, "address_open", []interchange.Want{interchange.WantURL}},
+		"an address to write":    {`{"url":"YOUR_MCP_URL"}`, "address_open", []interchange.Want{interchange.WantURL}},
+		"an open base, OpenCode": {`{"url":"{env:BASE}/mcp"}`, "address_open", []interchange.Want{interchange.WantURL}},
+		"an open base":           {`{"url":"{{base}}/mcp"}`, "address_open", []interchange.Want{interchange.WantURL}},
+		"composite":              {`{"url":"https://x.example/mcp","headers":{"Authorization":"${A}:${B}"}}`, "header_not_possible", nil},
+		"privileged":             {`{"command":"docker","args":["run","-v","/:/h","--privileged","img"]}`, "container_privileges", []interchange.Want{interchange.WantImage}},
+		"the engine's socket":    {`{"command":"podman","args":["run","-v","/var/run/docker.sock:/var/run/docker.sock","img"]}`, "container_privileges", []interchange.Want{interchange.WantImage}},
+		"no image":               {`{"command":"docker","args":["run","-i","--rm"]}`, "no_image", []interchange.Want{interchange.WantImage}},
+		"odd option":             {`{"command":"docker","args":["run","--frobnicate","img"]}`, "container_option", []interchange.Want{interchange.WantImage}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -315,9 +317,11 @@ func TestOtherShapesOfAnEntry(t *testing.T) {
 		`{"url":"https://x.example","authorization_token":"${K}"}`:                                       {URL: "https://x.example", RequiredSecrets: secrets{{Name: "K"}}},
 		`{"url":"https://x.example","bearerToken":"${K}","headers":{"authorization":"Bearer ${OTHER}"}}`: {URL: "https://x.example", RequiredSecrets: secrets{{Name: "OTHER"}}},
 		`{"command":"docker","args":"run -i --rm acme/x serve"}`:                                         {Image: "acme/x", Args: []string{"serve"}},
-		`{"command":["docker","run","acme/x"],"environment":{}}`:                                         {Image: "acme/x"},
-		`{"command":{"path":"docker","args":["run","-e","A","acme/x"],"env":{"A":"b"}}}`:                 {Image: "acme/x", Settings: settings{{Name: "A", Default: "b"}}},
-		`{"command":"docker","args":["run","-e","A","acme/x"],"env":["A=b=c"]}`:                          {Image: "acme/x", Settings: settings{{Name: "A", Default: "b=c"}}},
+		`{"image":"acme/x","transport":"stdio","env_vars":[{"name":"ACME_PIN","description":"Yours","secret":true},{"name":"LANG_TO","required":true},{"name":"TONE","default":"dry"}]}`: {
+			Image: "acme/x", RequiredSecrets: secrets{{Name: "ACME_PIN", Description: "Yours"}}, Settings: settings{{Name: "LANG_TO", Required: true}, {Name: "TONE", Default: "dry"}}},
+		`{"command":["docker","run","acme/x"],"environment":{}}`:                         {Image: "acme/x"},
+		`{"command":{"path":"docker","args":["run","-e","A","acme/x"],"env":{"A":"b"}}}`: {Image: "acme/x", Settings: settings{{Name: "A", Default: "b"}}},
+		`{"command":"docker","args":["run","-e","A","acme/x"],"env":["A=b=c"]}`:          {Image: "acme/x", Settings: settings{{Name: "A", Default: "b=c"}}},
 		`{"command":"docker","args":["run","-e","A","-e","B","-e","C","acme/x"],"env":{"A":1.50,"B":true,"C":null}}`: {
 			Image: "acme/x", Settings: settings{{Name: "A", Default: "1.50"}, {Name: "B", Default: "true"}, {Name: "C"}}},
 	} {
@@ -325,6 +329,12 @@ func TestOtherShapesOfAnEntry(t *testing.T) {
 		if diff := cmp.Diff(want, spec); diff != "" {
 			t.Errorf("%s: %s", entry, diff)
 		}
+	}
+	_, spec := server(t, `{"inputs":[{"id":"at","type":"pickString","description":"Where","options":["eu","us"],"default":"eu"},{"id":"pin","title":"Your PIN","password":true}],
+		"servers":{"x":{"url":"https://${input:at}.x.example","headers":{"X-Pin":"${input:pin}"}}}}`)
+	if diff := cmp.Diff(&capability.MCPSpec{URL: "https://{at}.x.example", RequiredSecrets: secrets{{Name: "PIN", Description: "Your PIN", Header: "X-Pin"}},
+		Settings: settings{{Name: "at", Description: "Where (eu, us)", Default: "eu"}}}, spec); diff != "" {
+		t.Error(diff)
 	}
 	item, _ := server(t, `{"mcpServers":{"x":{"url":"https://x.example","headers":"X-A: b","env":7}}}`)
 	if !has(item.Notes, "keys_not_used") {
