@@ -8,7 +8,7 @@ import (
 )
 
 var catalogKeys = []string{"title", "description", "icon", "image", "command", "volumes", "secrets", "env", "tools", "config", "type", "remote", "name", "ref",
-	"dateAdded", "readme", "toolsUrl", "source", "upstream", "metadata", "prompts", "resources", "oauth", "about", "meta"}
+	"dateAdded", "readme", "toolsUrl", "source", "upstream", "metadata", "prompts", "resources", "oauth", "about", "meta", "dynamic", "longLived"}
 
 // isCatalogue reports whether what stands under "registry" is a catalogue.
 func isCatalogue(o *object) bool {
@@ -93,6 +93,64 @@ func (m *maker) catalogWay(o *object) *fault.Fault {
 	return nothingToConnect()
 }
 
+// isDockerEntry reports whether a document describes one server for Docker's
+// registry, in which the parts of a catalogue's entry stand in groups.
+func isDockerEntry(root *object) bool {
+	return root.text("name") != "" && root.object("about") != nil && (root.text("image") != "" || root.object("remote").text("url") != "")
+}
+
+// flatEntry is such a server as an entry of a catalogue.
+func flatEntry(root *object) *object {
+	about, run, config := root.object("about"), root.object("run"), root.object("config")
+	out := &object{values: map[string]any{}}
+	put := func(key string, from *object, name string) {
+		if from.has(name) {
+			out.keys = append(out.keys, key)
+			out.values[key] = from.values[name]
+		}
+	}
+	for _, k := range root.keys {
+		if k != "about" && k != "run" && k != "config" && k != "meta" && k != "source" {
+			put(k, root, k)
+		}
+	}
+	put("title", about, "title")
+	put("description", about, "description")
+	put("command", run, "command")
+	put("volumes", run, "volumes")
+	for _, k := range []string{"user", "allowHosts", "disableNetwork"} {
+		put("run."+k, run, k)
+	}
+	put("secrets", config, "secrets")
+	env := config.list("env")
+	if vars := run.object("env"); vars != nil {
+		for _, name := range vars.keys {
+			env = append(env, &object{keys: []string{"name", "value"}, values: map[string]any{"name": name, "value": vars.values[name]}})
+		}
+	}
+	out.keys = append(out.keys, "env", "config")
+	out.values["env"] = env
+	out.values["config"] = []any{&object{values: map[string]any{"name": root.values["name"], "properties": config.object("parameters").object("properties")}}}
+	return out
+}
+
+// catalogInputs are what an entry says of the values that its {{server.key}}
+// stand for.
+func (m *maker) catalogInputs(o *object) {
+	for _, v := range o.list("config") {
+		c, _ := v.(*object)
+		properties := c.object("properties")
+		if properties == nil {
+			continue
+		}
+		for _, key := range properties.keys {
+			if about, ok := properties.values[key].(*object); ok {
+				m.file.inputs[c.text("name")+"."+key] = inputOf(about)
+			}
+		}
+	}
+}
+
 // catalogVariables are the variables and secrets of an entry as an environment.
 func (m *maker) catalogVariables(o *object) *object {
 	out := &object{values: map[string]any{}}
@@ -103,6 +161,7 @@ func (m *maker) catalogVariables(o *object) *object {
 		}
 	}
 	m.file = m.file.widened()
+	m.catalogInputs(o)
 	for _, v := range o.list("secrets") {
 		if s, ok := v.(*object); ok {
 			name := s.text("env", "name")

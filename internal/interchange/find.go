@@ -40,7 +40,7 @@ func FromFolder(fsys fs.FS, name string, o Options) (Import, error) {
 }
 
 // FromDocument reads one document that came without a folder, as when it was
-// pasted: JSON of any of the formats, else a SKILL.md. name is its file's, ""
+// pasted: JSON or YAML of any of the formats, else a SKILL.md. name is its file's, ""
 // for none.
 func FromDocument(raw []byte, name string, o Options) (Import, error) {
 	if isExport(raw) {
@@ -50,6 +50,10 @@ func FromDocument(raw []byte, name string, o Options) (Import, error) {
 	if looksLikeJSON(raw) || strings.EqualFold(path.Ext(name), ".json") {
 		p := cmp.Or(plainName(name), "document.json")
 		return Import{sources: []source{{p, func() []Item { return readJSON(p, raw, o) }}}}, nil
+	}
+	if isYAML(name) {
+		p := plainName(name)
+		return Import{sources: []source{{p, func() []Item { return readYAML(p, raw, o) }}}}, nil
 	}
 	doc := TreeFile{Path: capability.SkillFileName, Size: int64(len(raw)), read: func() ([]byte, error) { return raw, nil }}
 	return find(&tree{files: []TreeFile{doc}}, o)
@@ -137,7 +141,7 @@ func find(t *tree, o Options) (Import, error) {
 		out.sources = append(out.sources, source{path.Join(dir, "."), func() []Item { return read(p) }})
 	}
 	for _, f := range t.files {
-		if _, owned := owner(roots, f.Path); !owned && (isConfiguration(f.Path) || isSettings(f)) {
+		if _, owned := owner(roots, f.Path); !owned && (isConfiguration(f.Path) || isSettings(f) || isDockerFile(f)) {
 			out.sources = append(out.sources, source{f.Path, func() []Item { return readBeside(f, o) }})
 		}
 	}

@@ -86,11 +86,14 @@ func afterComments(raw []byte) []byte {
 	return text
 }
 
-// readConfiguration reads a JSON document of a tree.
+// readConfiguration reads a JSON or YAML document of a tree.
 func readConfiguration(f TreeFile, o Options) []Item {
 	raw, err := readWithin(f, jsonx.MaxBody)
 	if err != nil {
 		return []Item{{Path: f.Path, Status: Refused, Fault: fault.From(err).Do(correctFile)}}
+	}
+	if isYAML(f.Path) {
+		return readYAML(f.Path, raw, o)
 	}
 	return readJSON(f.Path, raw, o)
 }

@@ -12,7 +12,12 @@ import (
 // and what was made of it survives the way out and back.
 func checkItems(t *testing.T, raw []byte) {
 	t.Helper()
-	i, err := interchange.FromDocument(raw, "mcp.json", loopback)
+	checkDocument(t, raw, "mcp.json")
+}
+
+func checkDocument(t *testing.T, raw []byte, name string) {
+	t.Helper()
+	i, err := interchange.FromDocument(raw, name, loopback)
 	if err != nil {
 		return
 	}
@@ -79,6 +84,16 @@ func FuzzRelaxedJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) { checkItems(t, raw) })
+}
+
+func FuzzYAML(f *testing.F) {
+	for _, seed := range []string{
+		dockerEntry, "mcpServers:\n  - name: x\n    url: https://x.example/mcp\n", "a: &a [1]\nb: *a\n", "<<: {a: b}\n", "? [a]\n: b\n", "a: 0x10\nb: .inf\nc: 2024-01-02\n---\nd: e\n",
+		"registry:\n  a:\n    image: acme/x\n    env: [{name: A, value: '{{a.b}}'}]\n", "url: !!binary aHR0cHM6Ly94\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) { checkDocument(t, raw, "servers.yaml") })
 }
 
 func FuzzServers(f *testing.F) {
