@@ -5,6 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"capstore/internal/capability"
 	"capstore/internal/i18n"
 	"capstore/views/ui"
 )
@@ -201,6 +202,9 @@ func (v Import) keep(ctx context.Context, n int, s ImportSecret) ui.CheckboxArgs
 func (i ImportItem) supplied(ctx context.Context, n int, want string) ui.InputArgs {
 	f := choiceField(want, n, i18n.T(ctx, "import.want_"+want))
 	f.Help, f.Optional, f.Unmarked = i18n.T(ctx, "import.want_"+want+"_help"), true, true
+	if i.Kind == string(capability.KindDelegation) {
+		f.Help = i18n.T(ctx, "import.want_worker_help")
+	}
 	value := i.Image
 	if want == "url" {
 		value = i.URL

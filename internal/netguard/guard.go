@@ -142,7 +142,7 @@ func (g *Guard) refuse(ctx context.Context, host string, cause error) error {
 	return fault.New(fault.Invalid, "address_refused",
 		"The address %q does not exist or lies in a network that this server does not connect to.", clip(host)).
 		Do("Check the address. The operator of this server can allow a host of an inner network.").
-		Because(cause)
+		With("host", host).Because(cause)
 }
 
 // DialContext connects to "host:port" by one of the addresses that Resolve

@@ -10,7 +10,6 @@ import (
 
 	"capstore/internal/fault"
 	"capstore/internal/interchange"
-	"capstore/internal/interchange/intake"
 )
 
 // importSource is what was sent to be imported, or what an address gave.
@@ -35,7 +34,7 @@ func (s *Site) importSent(c *Ctx, form url.Values) (importSource, error) {
 		}
 	}
 	if address := strings.TrimSpace(form.Get("url")); address != "" {
-		got, err := intake.Fetch(c.R.Context(), s.Guard, address)
+		got, err := s.Staging.Fetch(c.R.Context(), c.Actor(), s.Guard, address)
 		if err != nil {
 			return importSource{}, atField("/url", err)
 		}

@@ -11,9 +11,13 @@ import (
 	"strings"
 	"time"
 
+	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/interchange"
 	"capstore/internal/netguard"
+	"capstore/internal/pg"
+
+	"github.com/jackc/pgx/v5"
 )
 
 const fetchWithin = 60 * time.Second
@@ -28,11 +32,25 @@ type Fetched struct {
 	Under string
 }
 
-// Fetch gets the file at an address by the guard. Addresses of pages at GitHub
-// and GitLab are taken for the files that they show. It returns an Invalid
-// fault for what is no file, such as another web page, and for an answer that
-// is none.
-func Fetch(ctx context.Context, guard *netguard.Guard, raw string) (Fetched, error) {
+// Fetch gets the file at an address by the guard, for the actor. Addresses of
+// pages at GitHub and GitLab are taken for the files that they show. It returns
+// an Invalid fault for what is no file, such as another web page, and for an
+// answer that is none. A refused host is audited.
+func (s *Staging) Fetch(ctx context.Context, actor capability.Actor, guard *netguard.Guard, raw string) (Fetched, error) {
+	got, err := fetch(ctx, guard, raw)
+	if !fault.HasCode(err, "address_refused") {
+		return got, err
+	}
+	host, _ := fault.From(err).Detail["host"].(string)
+	if audit := s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		return pg.Audit(ctx, tx, pg.Entry{Workspace: actor.Workspace, Subject: actor.Subject, Action: "import.address_refused", Target: host})
+	}); audit != nil {
+		return got, audit
+	}
+	return got, err
+}
+
+func fetch(ctx context.Context, guard *netguard.Guard, raw string) (Fetched, error) {
 	u, err := guard.ParseURL(ctx, strings.TrimSpace(raw), false)
 	if err != nil {
 		return Fetched{}, err

@@ -65,7 +65,7 @@ func TestFetch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Fetch(t.Context(), guard, " "+stub.URL+"/skill.md?token=hush ")
+	got, err := fetch(t.Context(), guard, " "+stub.URL+"/skill.md?token=hush ")
 	if err != nil || got.Upload.Name != "skill.md" || !strings.HasPrefix(string(got.Upload.Data), "---") || strings.Contains(got.Address, "hush") {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -82,7 +82,7 @@ func TestFetch(t *testing.T) {
 		"":                                     "bad_url",
 		"http://user:pw@" + stub.URL[7:] + "/": "bad_url",
 	} {
-		_, err := Fetch(t.Context(), guard, raw)
+		_, err := fetch(t.Context(), guard, raw)
 		if err == nil || fault.Is(err, fault.Internal) {
 			t.Errorf("%s: %v", raw, err)
 		} else if got := fault.From(err).Code; got != code {

@@ -18,6 +18,7 @@ import (
 	"capstore/internal/identity"
 	"capstore/internal/interchange"
 	"capstore/internal/interchange/intake"
+	"capstore/internal/netguard"
 	"capstore/internal/pg"
 	"capstore/internal/pg/pgtest"
 	"capstore/internal/secret"
@@ -233,6 +234,25 @@ func TestWhatEndsAnImport(t *testing.T) {
 	again, err := intake.Run(t.Context(), h.store, h.max, folder(t, files), intake.Options{}, func(intake.Outcome) {})
 	if err != nil || again.Unchanged < counts.Made || again.Made+again.Unchanged != 250 {
 		t.Errorf("going on: %+v %v", again, err)
+	}
+}
+
+// An address that the guard refuses is asked for by somebody, and that is kept.
+func TestARefusedAddressIsAudited(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	guard, err := netguard.New(nil)
+	must(t, err)
+	staging := intake.NewStaging(h.db, nil)
+	for _, raw := range []string{"http://169.254.169.254/latest/?token=hush", "ftp://files.example.com/a.zip"} {
+		if _, err := staging.Fetch(t.Context(), h.max, guard, raw); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", raw, err)
+		}
+	}
+	var kept []string
+	must(t, h.db.QueryRow(t.Context(), `SELECT array_agg(target || ' ' || detail) FROM audit WHERE action = 'import.address_refused' AND subject = $1::uuid`, h.max.Subject).Scan(&kept))
+	if diff := cmp.Diff([]string{"169.254.169.254 {}"}, kept); diff != "" {
+		t.Error(diff)
 	}
 }
 
