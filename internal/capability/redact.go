@@ -32,11 +32,13 @@ func WithoutSecrets(text string) (string, bool) {
 }
 
 func lineWithoutSecrets(line string) string {
-	for _, m := range userInfo.FindAllStringSubmatch(line, -1) {
-		if !standIn.MatchString(m[1]) {
-			line = strings.ReplaceAll(line, ":"+m[1]+"@", ":"+SecretMark+"@")
+	line = userInfo.ReplaceAllStringFunc(line, func(address string) string {
+		password := userInfo.FindStringSubmatch(address)[1]
+		if standIn.MatchString(password) {
+			return address
 		}
-	}
+		return strings.TrimSuffix(address, password+"@") + SecretMark + "@"
+	})
 	line = inQuery.ReplaceAllStringFunc(line, func(pair string) string {
 		m := inQuery.FindStringSubmatch(pair)
 		if NamesCredential(m[2]) && !standIn.MatchString(m[3]) {

@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,6 +26,22 @@ func TestWithoutSecrets(t *testing.T) {
 		if got != want || changed != (want != text) {
 			t.Errorf("%q became %q, %v; want %q", text, got, changed, want)
 		}
+	}
+}
+
+// Each secret of a long line is taken out where it stands, in one go through it.
+func TestWithoutSecretsOfOneLongLine(t *testing.T) {
+	t.Parallel()
+	var line, want strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&line, "http://u:pAss%d@h ", i)
+		want.WriteString("http://u:[secret]@h ")
+	}
+	if got, _ := WithoutSecrets(line.String()); got != want.String() {
+		t.Errorf("it became %.200q", got)
+	}
+	if got, _ := WithoutSecrets("http://u:b:b@h"); got != "http://u:[secret]@h" {
+		t.Errorf("it became %q", got)
 	}
 }
 

@@ -40,12 +40,16 @@ func (a author) draftOf(form url.Values) (catalog.Draft, []string, error) {
 	if a.base != nil {
 		d.Base = capability.Ref{Source: a.base.Source, ID: a.base.ID, Version: a.base.Version}
 	}
+	raw, err := json.Marshal(form)
+	if err != nil || len(raw) > catalog.MaxDraft { // refused by its length: nobody needs to look through it
+		d.Form = raw
+		return d, nil, err
+	}
 	kept, left := withoutSecrets(form)
 	for _, name := range notKept {
 		kept.Del(name)
 	}
-	raw, err := json.Marshal(kept)
-	d.Form = raw
+	d.Form, err = json.Marshal(kept)
 	return d, left, err
 }
 
@@ -87,7 +91,7 @@ func (s *Site) keep(c *Ctx, a author, form url.Values) (*views.AuthorDraft, erro
 		out.Changed = s.draftPath(c, a, out.ID)
 	case f.Kind == fault.NotFound:
 		out.Gone = true
-	case f.Kind == fault.Limited, f.Kind == fault.TooLarge, f.Kind == fault.Denied:
+	case f.Kind == fault.Limited, f.Kind == fault.TooLarge, f.Kind == fault.Denied, f.Kind == fault.Invalid:
 		out.Trouble = c.refusal(f)
 	default:
 		return nil, err

@@ -179,3 +179,16 @@ func TestADraftOfAnEditGoesOnFromItsVersion(t *testing.T) {
 		member.get(path).status(http.StatusNotFound)
 	}
 }
+
+// What no database holds is said beside what was typed, which stays.
+func TestADraftThatCannotBeKeptStaysInTheForm(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	member := s.as(max)
+	page := member.get("/acme/store/new?kind=skill").status(200)
+	sent := with(append(page.fields("#author"), "op", views.OpSave), "name", "Kept\x00", "spec.instructions", "Much work.")
+	again := member.post("/acme/store/new?kind=skill", sent...).status(http.StatusConflict)
+	if !strings.HasPrefix(again.text("textarea[name='spec.instructions']"), "Much work.") || len(s.drafts(max, "acme")) != 0 {
+		t.Error("the text is gone")
+	}
+}

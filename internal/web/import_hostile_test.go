@@ -47,3 +47,38 @@ func TestHostileTextInUploads(t *testing.T) {
 		w.publishes().safe(way + ", published")
 	}
 }
+
+// What is typed as the address of a server may hold a secret: it is shown to
+// its sender again, and the database never holds it in the clear.
+func TestWhatIsSuppliedIsKeptSealed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	member := s.as(max)
+	w := member.sends([]string{"text", configuration})
+	w.press("op", "look", "url", "https://u:5up3rpassw0rd@notes.example.com/mcp").leadsTo(w.path)
+	w.page = member.get(w.path).status(200)
+	w.page.says("main", "2 are new", "https://notes.example.com/mcp")
+	for range 2 {
+		for _, row := range s.rows("SELECT to_jsonb(i)::text FROM staged_imports i UNION ALL SELECT to_jsonb(v)::text FROM capability_versions v") {
+			if strings.Contains(row, "5up3rpassw0rd") {
+				t.Errorf("the secret stands in %.200s", row)
+			}
+		}
+		w.publishes("visibility", "workspace").says("main", "2 published")
+	}
+}
+
+// A reach or a target that nobody offered is told at the form: what was sent
+// goes on waiting, with nothing of it refused for good.
+func TestImportWithAReachThatThereIsNot(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	member := s.as(max)
+	w := member.sends([]string{"text", skillText("kept", "Kept.")})
+	for field, sent := range map[string][]string{
+		"visibility": {"visibility", "nonsense"}, "sharedWith": {"visibility", "subset", "sharedWith", "initech"},
+	} {
+		w.press("op", "publish", sent...).status(422).find("#field-" + strings.ToLower(field) + "-error")
+	}
+	w.publishes("visibility", "workspace").says("main", "1 published")
+}

@@ -114,17 +114,35 @@ func (s *Site) mayStart(c *Ctx, staged intake.Staged) error {
 	if err := capability.May(c.Actor(), capability.ActWrite, capability.Fresh); err != nil {
 		return err
 	}
-	switch staged.State.Reach {
+	switch st := staged.State; st.Reach {
+	case "", capability.ReachPrivate, capability.ReachWorkspace:
+		return nil
 	case capability.ReachPublic:
 		if err := capability.MayPublishPublic(c.Actor(), s.Catalog.Policy()); err != nil {
 			return atField("/visibility", err)
 		}
+		return nil
 	case capability.ReachSubset:
-		if len(staged.State.SharedWith) == 0 {
-			return fault.Fields([]fault.Field{noTarget()})
-		}
+		return fault.Fields(c.wrongTargets(st.SharedWith))
 	}
-	return nil
+	return fault.Fields([]fault.Field{{Path: "/visibility", Code: "not_allowed", Message: "The reach is private, workspace, subset or public."}})
+}
+
+// wrongTargets is what is wrong with the workspaces to share with, all at the
+// one field that they are chosen in.
+func (c *Ctx) wrongTargets(chosen []string) []fault.Field {
+	if len(chosen) == 0 {
+		return []fault.Field{noTarget()}
+	}
+	var mine []string
+	for _, ws := range c.otherWorkspaces() {
+		mine = append(mine, ws.Slug)
+	}
+	wrong := capability.CheckSharedWith(nil, chosen, mine, c.Who.Workspace)
+	for i := range wrong {
+		wrong[i].Path = "/sharedWith"
+	}
+	return wrong
 }
 
 // settle fixes what is published: what was chosen of what the page offered. What
@@ -197,11 +215,7 @@ func (s *Site) nextPart(c *Ctx, staged intake.Staged) error {
 		return err
 	}
 	_, err = s.Staging.Change(c.R.Context(), c.Actor(), staged.ID, func(now *intake.State) {
-		for _, r := range results {
-			if !slices.ContainsFunc(now.Results, func(have intake.Result) bool { return have.Path == r.Path }) {
-				now.Results = append(now.Results, r)
-			}
-		}
+		now.Tell(results)
 		now.Done, now.Of, now.Over = max(st.Done, now.Done), st.Of, now.Over || over
 	})
 	return err

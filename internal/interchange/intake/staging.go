@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/gob"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -60,7 +59,9 @@ func (s Staged) Name() string {
 
 // State is what was chosen, and what became of it so far.
 type State struct {
-	Supply map[string]interchange.Supply `json:"supply,omitempty"`
+	// Supply may hold what somebody should not have typed into an address, and
+	// is kept sealed.
+	Supply map[string]interchange.Supply `json:"-"`
 	// Left are the paths of what is not to be published.
 	Left       []string         `json:"left,omitempty"`
 	Reach      capability.Reach `json:"reach,omitempty"`
@@ -152,8 +153,8 @@ func (s *Staging) Get(ctx context.Context, actor capability.Actor, id string) (S
 		return Staged{}, gone(err)
 	}
 	out := Staged{ID: id, Origin: row.Origin}
-	if err := json.Unmarshal(row.State, &out.State); err != nil {
-		return Staged{}, fmt.Errorf("staged import: %w", err)
+	if out.State, err = s.openState(row.State, bound(actor, key)); err != nil {
+		return Staged{}, err
 	}
 	if len(row.Ciphertext) == 0 {
 		return out, nil
@@ -180,13 +181,12 @@ func (s *Staging) Change(ctx context.Context, actor capability.Actor, id string,
 		if err != nil {
 			return gone(err)
 		}
-		out = State{}
-		if err := json.Unmarshal(raw, &out); err != nil {
-			return fmt.Errorf("staged import: %w", err)
+		if out, err = s.openState(raw, bound(actor, key)); err != nil {
+			return err
 		}
 		change(&out)
-		if raw, err = json.Marshal(out); err != nil {
-			return fmt.Errorf("staged import: %w", err)
+		if raw, err = s.closeState(out, bound(actor, key)); err != nil {
+			return err
 		}
 		return queries.SetStagedState(ctx, tx, db.SetStagedStateParams{
 			ID: key, Workspace: actor.Workspace, Subject: subject, State: raw, Over: out.Over,
