@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"path"
@@ -104,6 +105,9 @@ func (t *tree) findPlugins(o Options) (map[string]*plugin, map[string]*market) {
 			}
 		}
 	}
+	if dir, ok := t.undescribed(); ok && len(found) == 0 {
+		at(dir)
+	}
 	seen := map[string]string{}
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		found[dir].settle(seen)
@@ -120,6 +124,44 @@ func claudeFolder(p string) string {
 		return ""
 	}
 	return strings.TrimPrefix(before+"/.claude", "/")
+}
+
+// undescribed finds the plugin that the whole tree is without saying so, since
+// the manifest may be left out: hooks, or commands or agents with front matter,
+// lie where a plugin has them, at the top or in the one folder there.
+func (t *tree) undescribed() (dir string, ok bool) {
+	if len(t.files) == 0 {
+		return "", false
+	}
+	dir = "."
+	first, _, nested := strings.Cut(t.files[0].Path, "/")
+	if last, _, _ := strings.Cut(t.files[len(t.files)-1].Path, "/"); nested && first == last && !slices.Contains(partFolders, first) {
+		dir = first
+	}
+	if _, ok := t.file(path.Join(dir, capability.SkillFileName)); ok {
+		return "", false
+	}
+	if _, ok := t.file(path.Join(dir, "hooks", "hooks.json")); ok {
+		return dir, true
+	}
+	for _, part := range []string{"commands", "agents"} {
+		if slices.ContainsFunc(t.below(path.Join(dir, part)), isPrompt) {
+			return dir, true
+		}
+	}
+	return "", false
+}
+
+// partFolders are the folders of a plugin that it can be told by.
+var partFolders = []string{"commands", "agents", "hooks", "skills"}
+
+// isPrompt reports whether the file is Markdown with front matter.
+func isPrompt(f TreeFile) bool {
+	if path.Ext(f.Path) != ".md" || f.Size > MaxDocument {
+		return false
+	}
+	raw, err := f.read()
+	return err == nil && bytes.HasPrefix(bytes.TrimPrefix(raw, []byte(byteOrderMark)), []byte("---"))
 }
 
 // settle gives the plugin a face where nothing described it, and notes which

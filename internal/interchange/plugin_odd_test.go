@@ -140,6 +140,43 @@ func TestClaudeFolder(t *testing.T) {
 	}
 }
 
+// A plugin need not say that it is one.
+func TestPluginWithoutManifest(t *testing.T) {
+	t.Parallel()
+	const prompt = "---\ndescription: d\n---\nDo."
+	for name, c := range map[string]struct {
+		files, want map[string]string
+	}{
+		"at the top": {
+			map[string]string{"commands/fix.md": prompt, "skills/s/SKILL.md": "---\nname: s\ndescription: d\n---\nDo.", "README.md": "x"},
+			map[string]string{"commands/fix.md": `ready command "fix"`, "skills/s/SKILL.md": `ready skill "s"`, "README.md": "ignored: plugin_file"},
+		},
+		"in the one folder there": {
+			map[string]string{"desk/agents/a.md": prompt, "desk/commands/fix.md": prompt},
+			map[string]string{"desk/agents/a.md": "refused delegation !agent_needs_image", "desk/commands/fix.md": `ready command "fix"`},
+		},
+		"documents of another sort": {
+			map[string]string{"commands/README.md": "# Commands", "tidy/SKILL.md": "---\nname: tidy\ndescription: d\n---\nDo."},
+			map[string]string{"tidy/SKILL.md": `ready skill "tidy"`},
+		},
+		"a skill with such folders": {
+			map[string]string{"SKILL.md": "---\nname: release-desk\ndescription: d\n---\nDo.", "commands/fix.md": prompt},
+			map[string]string{"SKILL.md": `ready skill "release-desk"`},
+		},
+		"further down": {
+			map[string]string{"a/commands/fix.md": prompt, "b/SKILL.md": "---\nname: b\ndescription: d\n---\nDo."},
+			map[string]string{"b/SKILL.md": `ready skill "b"`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, outcomes(importFolder(t, folder(c.files), interchange.Options{}))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // Hooks that come without their folder are read as far as they need none of it.
 func TestHooksAlone(t *testing.T) {
 	t.Parallel()
