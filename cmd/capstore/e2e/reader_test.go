@@ -81,6 +81,13 @@ func (r reader) fill(name, text string) {
 	r.tab.Do(chromedp.SendKeys(chromedp.CSS(chosen), text))
 }
 
+// chooses picks one of a list.
+func (r reader) chooses(name, value string) {
+	r.t.Helper()
+	r.find("select", name)
+	browsertest.Eval[bool](r.tab, fmt.Sprintf(`(list => { list.value = %q; return list.dispatchEvent(new Event("change", {bubbles: true})) })(document.querySelector("[data-chosen]"))`, value))
+}
+
 // sees waits for a text in the page's content.
 func (r reader) sees(text string) {
 	r.t.Helper()

@@ -71,11 +71,9 @@ func (r reader) reads() {
 	r.follow("Source")
 	r.sees("hmac.new(key, text, hashlib.sha256)")
 	r.follow("Versions")
-	r.tick("Compare from 1.0.0")
-	r.tick("Compare to 1.1.0")
-	if r.view.NoScript {
-		r.press("Compare")
-	}
+	r.chooses("From", "1.0.0")
+	r.chooses("To", "1.1.0")
+	r.press("Compare")
 	r.sees("Takes more parameters: vatPercent")
 	r.sees("ROUND_HALF_UP")
 }
@@ -126,6 +124,7 @@ func (r reader) promotes() {
 	r.sees("Store")
 	r.follow("Mine")
 	r.follow("standup")
+	r.press("More actions")
 	r.follow("Manage")
 	r.tick("Public")
 	r.press("See what this changes")
