@@ -207,8 +207,3 @@ func (d Drafts) discarding() DraftLink {
 	}
 	return DraftLink{}
 }
-
-// fromSecret reports whether the variable takes its value from a secret.
-func (a Author) fromSecret(row int) bool {
-	return strings.TrimSpace(a.row("spec.env", row, "from")) == "secret"
-}

@@ -105,7 +105,9 @@ var attempts = map[string]attempt{
 		must(h.t, h.Catalog.Block(h.t.Context(), h.as(maker), "acme", id, "1.0.0", "x"))
 		return namedVersion{named{ID: id}, "1.0.0"}
 	}},
-	"diff_capability_versions": input(func(h *house) any { return diffVersions{named: named{ID: h.capability(maker)}, Base: "1.0.0", Candidate: "1.0.1"} }),
+	"diff_capability_versions": input(func(h *house) any {
+		return diffVersions{named: named{ID: h.capability(maker)}, Base: "1.0.0", Candidate: "1.0.1"}
+	}),
 	"copy_capability": input(func(h *house) any {
 		return copyCapability{CopyOf{Source: "acme", ID: h.capability(maker), Name: h.fresh()}}
 	}),
