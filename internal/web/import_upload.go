@@ -30,7 +30,8 @@ func (s *Site) importSent(c *Ctx, form url.Values) (importSource, error) {
 		}
 		if files := sent(c.R.MultipartForm.File["folder"]); len(files) > 0 {
 			data, err := zipFolder(files)
-			return importSource{uploads: []interchange.Upload{{Name: "folder.zip", Data: data}}}, err
+			top, _, _ := strings.Cut(sentPath(files[0]), "/")
+			return importSource{uploads: []interchange.Upload{{Name: top + ".zip", Data: data}}}, err
 		}
 	}
 	if address := strings.TrimSpace(form.Get("url")); address != "" {
