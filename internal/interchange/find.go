@@ -81,6 +81,9 @@ func FromPath(name string, o Options) (Import, error) {
 	if info.IsDir() {
 		return fromFolder(name, o, cannot)
 	}
+	if !info.Mode().IsRegular() { // a pipe or a device may never end
+		return Import{}, fault.New(fault.Invalid, "path_unreadable", "%q is neither a file nor a folder.", clip(name, 200))
+	}
 	if info.Size() > MaxArchive {
 		return Import{}, archiveFault("archive_too_large", "", "The file is larger than %d MiB.", MaxArchive>>20)
 	}

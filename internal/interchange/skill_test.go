@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -306,6 +307,13 @@ func TestFolderOfThisMachine(t *testing.T) {
 	i, err = interchange.FromPath(filepath.Join(dir, "tidy", "SKILL.md"), interchange.Options{})
 	if one(t, i, err).Content.Name != "tidy" {
 		t.Error("a single document was not read")
+	}
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := interchange.FromPath(pipe, interchange.Options{}); !fault.HasCode(err, "path_unreadable") {
+		t.Errorf("a pipe: %v", err)
 	}
 	if _, err := interchange.FromPath(filepath.Join(dir, "missing"), interchange.Options{}); !fault.HasCode(err, "path_unreadable") {
 		t.Errorf("missing: %v", err)

@@ -44,7 +44,7 @@ func Routes() []Route { return (&surface{}).routes() }
 
 // Mount answers everything below /registry/ on the root.
 func Mount(p Parts) {
-	s := &surface{Parts: p, mux: http.NewServeMux(), packed: newSums(), building: make(chan struct{}, maxBuilding)}
+	s := &surface{Parts: p, mux: http.NewServeMux(), packed: newSums(), building: make(chan struct{}, maxBuilding), waiting: make(chan struct{}, maxWaiting)}
 	for _, rt := range s.routes() {
 		s.mux.Handle("GET "+rt.Pattern, s.serve(rt))
 	}
@@ -58,9 +58,15 @@ type surface struct {
 	// building holds as many as build archives at once: each holds its content
 	// in memory.
 	building chan struct{}
+	// waiting holds as many as build or wait for it; further ones are told to
+	// come again, since they would wait longer than a client does.
+	waiting chan struct{}
 }
 
-const maxBuilding = 4
+const (
+	maxBuilding = 4
+	maxWaiting  = 16
+)
 
 func (s *surface) routes() []Route {
 	var out []Route

@@ -129,8 +129,16 @@ func (s *surface) learn(c *call, sort string, offers []offer, pack func(offer, c
 	return known, err
 }
 
-// build runs what holds contents in memory, a few at a time.
+// build runs what holds contents in memory, a few at a time. It is a Limited
+// fault where too many wait for it already.
 func (s *surface) build(c *call, run func() error) error {
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+	default:
+		return fault.New(fault.Limited, "too_many_archives", "Too many archives are being made just now.").
+			With("retryAfterSec", 5).Do("Ask again in some seconds.")
+	}
 	select {
 	case s.building <- struct{}{}:
 		defer func() { <-s.building }()

@@ -95,7 +95,7 @@ func (c *Ctx) uploads(field string) ([]upload, error) {
 	}
 	switch {
 	case len(headers) > 4*capability.MaxFiles:
-		return nil, atUpload("too_many", "That are more files than can be taken at once. A skill has at most 200.")
+		return nil, atUpload("too_many", "These are more files than a skill can have: at most 200.")
 	case total > capability.MaxFilesTotal:
 		return nil, atUpload("too_large", "The files of a skill have at most 10 MiB together.")
 	}
