@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -204,13 +205,16 @@ func TestATryIsStreamed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	member := s.as(max)
-	sent := with(codeForm, "op", "try", "spec.code", "import sys\nprint('working', file=sys.stderr)\nprint('{\"n\": 1.0}')")
+	sent := with(codeForm, "op", "try", "spec.code", "import sys\nprint('working\\rdata: on', file=sys.stderr)\nprint('{\"n\": 1.0}')")
 	stream := member.htmx().post("/acme/store/new?kind=code", sent...).status(200)
 	if got := stream.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Fatalf("answered %s: %s", got, stream.Body)
 	}
 	stream.says("body", "1.0")
-	stream.says("body", "working")
+	stream.fragments().says("body", "working")
+	if strings.Contains(stream.Body, "\r") {
+		t.Errorf("a printed carriage return ends a line of the stream: %q", stream.Body)
+	}
 	faulty := member.htmx().post("/acme/store/new?kind=code", append(with(sent), "tryInput", "{")...).status(200)
 	faulty.find(`a[href="#field-tryinput"]`)
 	for _, path := range []string{views.StopTryPath("acme", "x"), views.StopTryPath("acme", "1d7a835f-0000-4000-8000-000000000000")} {

@@ -129,14 +129,14 @@ func TestWritingAnMCPServer(t *testing.T) {
 	}
 }
 
-func TestAKindWrittenAsJSON(t *testing.T) {
+func TestACommandByItsForm(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	member := s.as(max)
-	bad := member.post("/acme/store/new?kind=command", "op", "publish", "name", "tidy", "description", "Tidies.", "spec", `{"template": "x", "wrong": 1}`)
-	bad.status(http.StatusUnprocessableEntity).find("#field-spec[aria-invalid=true]")
-	bad.says("#field-spec-error", "wrong")
-	member.post("/acme/store/new?kind=command", "op", "publish", "name", "tidy", "description", "Tidies.", "spec", `{"template": "Tidy $ARGUMENTS"}`).
+	bad := member.post("/acme/store/new?kind=command", "op", "publish", "name", "tidy", "description", "Tidies.")
+	bad.status(http.StatusUnprocessableEntity).find("#field-spec-template[aria-invalid=true]")
+	bad.says("#field-spec-template-error", "required")
+	member.post("/acme/store/new?kind=command", "op", "publish", "name", "tidy", "description", "Tidies.", "spec.template", "Tidy $ARGUMENTS").
 		leadsTo("/acme/store/acme/tidy")
 	if diff := cmp.Diff(capability.Spec(&capability.CommandSpec{Template: "Tidy $ARGUMENTS"}), s.latest(max, "acme", "tidy").Content.Spec); diff != "" {
 		t.Error(diff)

@@ -264,6 +264,28 @@ func (c *client) crawl(from ...string) map[string]*answer {
 // editing is a text that somebody edits, which has to be as it is.
 var editing = regexp.MustCompile(`(?s)<textarea.*?</textarea>`)
 
+// fragments is what a stream puts into the page, as one answer.
+func (a *answer) fragments() *answer {
+	a.t.Helper()
+	out := *a
+	out.Header = a.Header.Clone()
+	out.Header.Set("Content-Type", "text/html")
+	var body strings.Builder
+	for line := range strings.Lines(a.Body) {
+		text, ok := strings.CutPrefix(line, "data: ")
+		if !ok && line != "\n" {
+			a.t.Errorf("a line of the stream is no fragment's: %q", line)
+		}
+		body.WriteString(text)
+	}
+	out.Body = body.String()
+	var err error
+	if out.Doc, err = goquery.NewDocumentFromReader(strings.NewReader(out.Body)); err != nil {
+		a.t.Fatal(err)
+	}
+	return &out
+}
+
 // safe fails when the answer is our own fault, when a page of it could run what
 // others wrote, or when a file of others would be shown in place.
 func (a *answer) safe(path string) {
@@ -276,6 +298,9 @@ func (a *answer) safe(path string) {
 	}
 	if csp := a.Header.Get("Content-Security-Policy"); csp == "" || strings.Contains(csp, "unsafe") {
 		a.t.Errorf("%s: policy %q", path, csp)
+	}
+	if a.Header.Get("Content-Type") == "text/event-stream" {
+		a = a.fragments()
 	}
 	if kind := a.Header.Get("Content-Type"); kind != "" && !strings.HasPrefix(kind, "text/html") {
 		if !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {

@@ -63,8 +63,9 @@ func (e *events) send(fragment templ.Component) error {
 		w.Header().Set("X-Accel-Buffering", "no")
 		w.WriteHeader(http.StatusOK)
 	}
-	for line := range bytes.Lines(e.last) {
-		line = bytes.TrimRight(line, "\r\n")
+	// A stream's lines end at a carriage return too, which printed text may hold.
+	for line := range bytes.Lines(bytes.ReplaceAll(e.last, []byte("\r"), []byte("&#13;"))) {
+		line = bytes.TrimRight(line, "\n")
 		if _, err := w.Write(bytes.Join([][]byte{[]byte("data: "), line, []byte("\n")}, nil)); err != nil {
 			return context.Cause(e.c.R.Context()) // a reader who has left is nobody's fault
 		}
