@@ -24,7 +24,7 @@ func TestAuthoringPagesInABrowser(t *testing.T) {
 	})
 	s.as(max).htmx().post("/acme/store/new?kind=hook", with(s.as(max).get("/acme/store/new?kind=hook").fields("#author"), "name", "A draft of a hook")...).status(200)
 	tab, server := s.browse(max)
-	audit(t, tab, server, "/acme/store/new", "/acme/store/new?kind=code", "/acme/store/new?kind=mcp", "/acme/store/new?kind=hook",
+	audit(t, tab, server, "/acme/store/new", "/acme/store/new?kind=code", "/acme/store/new?kind=mcp", "/acme/store/new?kind=hook", "/acme/store/new?kind=command", "/acme/store/new?kind=environment",
 		"/acme/store/new?kind=delegation", "/acme/store/new/drafts", "/acme/store/acme/guide/edit", "/acme/store/import", manage)
 
 	tab.Visit(server+"/acme/store/new?kind=code", auditViews[0])
