@@ -186,7 +186,7 @@ func (c *Ctx) Form() (url.Values, error) {
 		return nil, fault.New(fault.TooLarge, "body_too_large", "That is larger than can be taken here.").Because(err)
 	}
 	if errors.Is(err, multipart.ErrMessageTooLarge) {
-		return nil, fault.New(fault.TooLarge, "too_many_files", "These are more files, or longer texts, than can be taken at once.").
+		return nil, fault.New(fault.TooLarge, "too_many_files", "These are more files than can be taken at once, or longer texts.").
 			Do("Send fewer at a time, or a zip of them.").Because(err)
 	}
 	if err != nil {
