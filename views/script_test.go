@@ -29,6 +29,7 @@ func TestScripts(t *testing.T) {
 	desk := browsertest.View{}
 
 	tab.Visit(server.URL+"/lists", desk)
+	browsertest.Wait(tab, `document.querySelector("[hx-get]").dataset.htmxPowered === "true"`) // it listens
 	tab.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	is("Ctrl+K jumps to the search", `document.activeElement.name + "=" + document.activeElement.value`, "q=invoice")
 	tab.Do(key("s"))
