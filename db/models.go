@@ -31,6 +31,34 @@ type AgentConfig struct {
 	CreatedAt time.Time
 }
 
+type Approval struct {
+	ID           uuid.UUID
+	Workspace    string
+	Subject      uuid.UUID
+	Conversation uuid.UUID
+	Turn         uuid.UUID
+	Ref          string
+	Key          string
+	Source       string
+	Capability   string
+	Version      string
+	Digest       string
+	Definition   string
+	Tool         string
+	Raw          string
+	Arguments    json.RawMessage
+	Binding      string
+	Why          string
+	Detail       string
+	Guarded      bool
+	AskedAt      time.Time
+	ExpiresAt    time.Time
+	Answer       *string
+	Reason       string
+	AnsweredAt   *time.Time
+	UsedAt       *time.Time
+}
+
 type Artifact struct {
 	ID           uuid.UUID
 	Conversation uuid.UUID
@@ -142,6 +170,9 @@ type Conversation struct {
 	LastSeq   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	Model     string
+	Mode      string
+	Epoch     int64
 }
 
 type Draft struct {
@@ -158,6 +189,19 @@ type Draft struct {
 	SavedBy     uuid.UUID
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
+}
+
+type Grant struct {
+	ID           uuid.UUID
+	Workspace    string
+	Subject      uuid.UUID
+	Conversation *uuid.UUID
+	Key          string
+	Version      string
+	Digest       string
+	Definition   string
+	Tool         string
+	CreatedAt    time.Time
 }
 
 type IdempotencyKey struct {
@@ -313,6 +357,37 @@ type Token struct {
 	ExpiresAt  time.Time
 	LastUsedAt *time.Time
 	RevokedAt  *time.Time
+}
+
+type Turn struct {
+	Turn          uuid.UUID
+	Conversation  uuid.UUID
+	Workspace     string
+	Subject       uuid.UUID
+	Surface       string
+	Epoch         int64
+	Digest        string
+	Mode          string
+	Model         string
+	State         string
+	Server        uuid.UUID
+	HeartbeatAt   time.Time
+	StopRequested bool
+	Steps         int32
+	Calls         int32
+	FailedCalls   int32
+	InputTokens   int64
+	CachedTokens  int64
+	OutputTokens  int64
+	Cost          pgtype.Numeric
+	StartedAt     time.Time
+	EndedAt       *time.Time
+}
+
+type TurnPartial struct {
+	Turn      uuid.UUID
+	Text      string
+	UpdatedAt time.Time
 }
 
 type User struct {
