@@ -45,14 +45,43 @@ type Entry struct {
 // Message is what the member said.
 type Message struct {
 	Text string `json:"text"`
+	// Calls are what he runs by hand.
+	Calls []Requested `json:"calls,omitempty"`
+	// Prompt is what a model reads in place of the text: a command, expanded.
+	Prompt string `json:"prompt,omitempty"`
+}
+
+// Requested is a call that a message or a model wants made. It has a result
+// entry with its Ref once it has ended, or was refused.
+type Requested struct {
+	Ref       string          `json:"ref"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Broken is what a model gave in place of JSON arguments.
+	Broken string `json:"broken,omitempty"`
 }
 
 // ModelOutput is what answered him: a model, or direct mode with what could
 // be run.
 type ModelOutput struct {
-	Model       string       `json:"model"` // "direct" without one
-	Text        string       `json:"text,omitempty"`
-	Suggestions []Suggestion `json:"suggestions,omitempty"`
+	Model    string      `json:"model"` // "direct" without one
+	Text     string      `json:"text,omitempty"`
+	Thinking string      `json:"thinking,omitempty"`
+	Calls    []Requested `json:"calls,omitempty"`
+	Stop     string      `json:"stop,omitempty"` // end, tools, length, refused, stopped, died
+	Usage    *Usage      `json:"usage,omitempty"`
+	// Opaque is what the provider wants back as it gave it.
+	Opaque      json.RawMessage `json:"opaque,omitempty"`
+	Suggestions []Suggestion    `json:"suggestions,omitempty"`
+}
+
+// Usage is what one request to a model took, in tokens. Cost is a decimal in
+// the currency of the model's prices, "" where it has none.
+type Usage struct {
+	Input       int64  `json:"input"`
+	CachedInput int64  `json:"cachedInput,omitempty"`
+	Output      int64  `json:"output"`
+	Cost        string `json:"cost,omitempty"`
 }
 
 // Suggestion is one thing that direct mode proposes to run.
@@ -75,6 +104,7 @@ type ToolCall struct {
 	Epoch     int64           `json:"epoch"`
 	Snapshot  string          `json:"snapshot"`
 	Caller    Caller          `json:"caller"`
+	Ref       string          `json:"ref,omitempty"`
 	Write     bool            `json:"write"`
 	Arguments json.RawMessage `json:"arguments"`
 	Hints     []fault.Field   `json:"hints,omitempty"`
@@ -82,9 +112,11 @@ type ToolCall struct {
 	Secrets []string `json:"secrets,omitempty"`
 }
 
-// ToolResult records how a call ended.
+// ToolResult records how a call ended, or why it never started: then its entry
+// names no call.
 type ToolResult struct {
 	Name       string            `json:"name"`
+	Ref        string            `json:"ref,omitempty"`
 	IsError    bool              `json:"isError"`
 	Code       string            `json:"code,omitempty"`    // why there is no result
 	Message    string            `json:"message,omitempty"` // the same in words
@@ -99,6 +131,43 @@ type ToolResult struct {
 	Isolated   bool              `json:"isolated,omitempty"`
 	// Artifacts hold what was too long for the ledger, whole.
 	Artifacts []Artifact `json:"artifacts,omitempty"`
+	// Loads are the deferred tools that the result makes known to the model.
+	Loads []string `json:"loads,omitempty"`
+}
+
+// ApprovalAsked records that a call waits for its member's word.
+type ApprovalAsked struct {
+	Approval  uuid.UUID       `json:"approval"`
+	Ref       string          `json:"ref"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Why       string          `json:"why"`
+	Detail    string          `json:"detail,omitempty"`
+}
+
+// ApprovalAnswered records the word: once, conversation, always, deny, or that
+// the question expired or was withdrawn.
+type ApprovalAnswered struct {
+	Approval uuid.UUID `json:"approval"`
+	Ref      string    `json:"ref"`
+	Tool     string    `json:"tool"`
+	Answer   string    `json:"answer"`
+	Reason   string    `json:"reason,omitempty"`
+}
+
+// HookOutcome records what a hook said to an event, or that it failed.
+type HookOutcome struct {
+	Hook       string          `json:"hook"` // its name
+	Key        string          `json:"key"`
+	Version    string          `json:"version,omitempty"`
+	Event      string          `json:"event"`
+	Ref        string          `json:"ref,omitempty"` // of the call that it is about
+	Tool       string          `json:"tool,omitempty"`
+	Decision   Decision        `json:"decision"`
+	Reason     string          `json:"reason,omitempty"`
+	Arguments  json.RawMessage `json:"arguments,omitempty"` // as it rewrote them
+	Failure    *Failure        `json:"failure,omitempty"`
+	DurationMS int64           `json:"durationMs"`
 }
 
 // Artifact points at a stored result.
