@@ -30,6 +30,8 @@ type Ask struct {
 	Text      string
 	Tool      string
 	Arguments json.RawMessage
+	// Refs are what the message is about: see Message.
+	Refs []string
 }
 
 // Begin takes one message into the actor's conversation and answers it in the
@@ -56,7 +58,7 @@ func (s *Service) Begin(ctx context.Context, actor capability.Actor, conversatio
 	req.Actor, req.Conversation, req.Caller, req.Mode = actor, conversation, CallerDirect, snap.Mode
 	taken := make(chan error, 1)
 	turn, done, err = s.turns.begin(conversation, func(run context.Context, turn uuid.UUID) {
-		err := s.take(ctx, conv, turn, text)
+		err := s.take(ctx, conv, turn, Message{Text: text, Refs: ask.Refs})
 		taken <- err
 		if err == nil {
 			s.answer(run, snap, req, turn, text)
@@ -69,15 +71,15 @@ func (s *Service) Begin(ctx context.Context, actor capability.Actor, conversatio
 }
 
 // take writes the member's message, and the title from the first one.
-func (s *Service) take(ctx context.Context, conv Conversation, turn uuid.UUID, text string) error {
+func (s *Service) take(ctx context.Context, conv Conversation, turn uuid.UUID, said Message) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if _, err := write(ctx, tx, conv.ID, turn, EntryMessage, nil, Message{Text: text}); err != nil {
+		if _, err := write(ctx, tx, conv.ID, turn, EntryMessage, nil, said); err != nil {
 			return err
 		}
 		if conv.Title != "" {
 			return nil
 		}
-		return queries.TitleConversation(ctx, tx, db.TitleConversationParams{ID: conv.ID, Title: titleOf(strings.TrimPrefix(text, "/tool "))})
+		return queries.TitleConversation(ctx, tx, db.TitleConversationParams{ID: conv.ID, Title: titleOf(strings.TrimPrefix(said.Text, "/tool "))})
 	})
 }
 

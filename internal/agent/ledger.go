@@ -47,6 +47,9 @@ type Message struct {
 	Text string `json:"text"`
 	// Calls are what he runs by hand.
 	Calls []Requested `json:"calls,omitempty"`
+	// Refs are what he wants worked on, beside the text: capability:source/id
+	// or skill:id, as he may read them. A model is told of them.
+	Refs []string `json:"refs,omitempty"`
 	// Prompt is what a model reads in place of the text: a command, expanded.
 	Prompt string `json:"prompt,omitempty"`
 }
