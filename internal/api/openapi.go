@@ -20,24 +20,26 @@ import (
 // number; taking away or changing what is there moves the major one.
 const Version = "1.1.0"
 
+// schemaPrefix is where the description's references lead.
+const schemaPrefix = "#/components/schemas/"
+
 // Document returns the OpenAPI 3.1 description of the operations, made from
 // their declarations.
 func Document(operations []ops.Operation) ([]byte, error) {
-	b := builder{registry: newRegistry(), paths: map[string]*huma.PathItem{}, bodies: map[string]bool{}}
+	b := builder{registry: ops.NewSchemas(schemaPrefix), paths: map[string]*huma.PathItem{}}
 	b.registry.Schema(reflect.TypeFor[httpd.Problem](), true, "")
 	for _, op := range operations {
 		if err := b.add(op); err != nil {
 			return nil, fmt.Errorf("api: describe %s: %w", op.Name, err)
 		}
 	}
-	mend(b.registry, b.bodies)
+	b.registry.Mend()
 	return b.encode()
 }
 
 type builder struct {
-	registry huma.Registry
+	registry ops.Schemas
 	paths    map[string]*huma.PathItem
-	bodies   map[string]bool // the schemas of which bodies are made
 }
 
 func (b builder) encode() ([]byte, error) {
@@ -119,15 +121,7 @@ func place(item *huma.PathItem, method string, o *huma.Operation) error {
 }
 
 func (b builder) parameter(p ops.Param) *huma.Param {
-	schema := b.registry.Schema(p.Type, false, p.Name)
-	target := schema
-	if schema.Type == huma.TypeArray {
-		schema.Nullable, target = false, schema.Items
-	}
-	for _, c := range p.Choices {
-		target.Enum = append(target.Enum, c)
-	}
-	return &huma.Param{Name: p.Name, In: string(p.Place), Required: p.Required, Description: p.Doc, Schema: schema}
+	return &huma.Param{Name: p.Name, In: string(p.Place), Required: p.Required, Description: p.Doc, Schema: b.registry.Parameter(p)}
 }
 
 func (b builder) body(op ops.Operation, p ops.Param) (*huma.RequestBody, error) {
@@ -135,8 +129,7 @@ func (b builder) body(op ops.Operation, p ops.Param) (*huma.RequestBody, error) 
 		file := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
 		return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/zip": file, "application/json": file, "text/markdown": file}}, nil
 	}
-	media := &huma.MediaType{Schema: b.registry.Schema(p.Type, true, op.Name)}
-	reachable(b.registry, strings.TrimPrefix(media.Schema.Ref, schemas), b.bodies)
+	media := &huma.MediaType{Schema: b.registry.Input(p.Type, op.Name)}
 	if err := json.Unmarshal([]byte(op.Example), &media.Example); err != nil {
 		return nil, fmt.Errorf("example: %w", err)
 	}
@@ -228,7 +221,7 @@ func problems() map[string]*huma.Response {
 	for status, meaning := range problemMeanings {
 		out[responseName(status)] = &huma.Response{
 			Description: meaning,
-			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: &huma.Schema{Ref: schemas + "Problem"}}},
+			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: &huma.Schema{Ref: schemaPrefix + "Problem"}}},
 		}
 	}
 	return out

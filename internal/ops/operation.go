@@ -32,6 +32,9 @@ type Meta struct {
 	// Confidential says that the input or the answer holds what is stored
 	// nowhere in the clear, so that no surface keeps either of them.
 	Confidential bool
+	// Personal operations are a person's own word, which no agent gives for
+	// him: answering an approval, speaking in a conversation.
+	Personal bool
 	// Example is a JSON body that the operation takes.
 	Example string
 }
