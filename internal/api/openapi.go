@@ -51,7 +51,7 @@ func (b builder) encode() ([]byte, error) {
 		},
 		Paths: b.paths,
 		Components: &huma.Components{
-			Schemas: b.registry, Responses: problems(),
+			Schemas: b.registry.Registry, Responses: problems(),
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				"token":   {Type: "http", Scheme: "bearer", Description: "A personal access token of the workspace: capstore token create."},
 				"session": {Type: "apiKey", In: "cookie", Name: "capstore_session", Description: "The session of a page of this site; __Host-capstore where the site has TLS."},
