@@ -191,6 +191,17 @@ type Draft struct {
 	UpdatedAt   time.Time
 }
 
+type Epoch struct {
+	Workspace string
+	Subject   uuid.UUID
+	Epoch     int64
+	Digest    string
+	Manifest  json.RawMessage
+	Delta     json.RawMessage
+	Skills    []string
+	At        time.Time
+}
+
 type Grant struct {
 	ID           uuid.UUID
 	Workspace    string
@@ -239,12 +250,56 @@ type Ledger struct {
 	Payload      json.RawMessage
 }
 
+type MemberModel struct {
+	Workspace string
+	Subject   uuid.UUID
+	Model     string
+	UpdatedAt time.Time
+}
+
 type Membership struct {
 	Workspace       string
 	Subject         uuid.UUID
 	Role            string
 	CreatedAt       time.Time
 	OverlayRevision int64
+}
+
+type Misread struct {
+	Workspace string
+	Tool      string
+	N         int64
+	At        time.Time
+}
+
+type Model struct {
+	Workspace     string
+	Name          string
+	Provider      string
+	BaseUrl       string
+	Model         string
+	Secret        string
+	PriceInput    pgtype.Numeric
+	PriceCached   pgtype.Numeric
+	PriceOutput   pgtype.Numeric
+	ContextTokens int32
+	CreatedBy     uuid.UUID
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	Revision      int64
+}
+
+type Observation struct {
+	Workspace       string
+	Subject         uuid.UUID
+	Key             string
+	Pin             string
+	Catalogue       json.RawMessage
+	CatalogueDigest string
+	TroubleCode     string
+	Trouble         string
+	Notes           []string
+	At              time.Time
 }
 
 type Overlay struct {
@@ -312,6 +367,13 @@ type Skill struct {
 	CreatedBy   uuid.UUID
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
+}
+
+type SkillBody struct {
+	Workspace string
+	Digest    string
+	Content   string
+	At        time.Time
 }
 
 type SkillStamp struct {
@@ -406,4 +468,12 @@ type Workspace struct {
 	Name          string
 	CreatedAt     time.Time
 	ConfigVersion int32
+}
+
+type World struct {
+	Workspace string
+	Subject   uuid.UUID
+	Epoch     int64
+	Digest    string
+	UpdatedAt time.Time
 }
