@@ -1,0 +1,209 @@
+package toolsearch
+
+import (
+	"hash/maphash"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"weak"
+)
+
+// term is a word's stem, by its hash, or a concept, by its number.
+type term uint64
+
+func wordTerm(stem string) term {
+	h := uint64(14695981039346656037)
+	for i := range len(stem) {
+		h = (h ^ uint64(stem[i])) * 1099511628211
+	}
+	return term(h)
+}
+
+// weighted is a term and how much the tool is about it, from 0 to 1.
+type weighted struct {
+	term   term
+	weight float32
+}
+
+// analysis is what there is to know of one tool whatever stands beside it.
+// Indexes share it: it lives as long as one of them holds it.
+type analysis struct {
+	doc    Doc
+	terms  []weighted
+	words  []string // of its names, as they are written
+	spelt  []string // its names, squashed
+	intent intent
+}
+
+// A field is a part of a tool's text. What stands in a short field counts more
+// than what stands in a long one.
+type field struct {
+	weight float32
+	usual  int // words; a field as long as this counts its weight
+}
+
+var (
+	nameField   = field{3.2, 3}
+	titleField  = field{1.6, 3}
+	serverField = field{1.4, 2}
+	leadField   = field{1.3, 12}
+	bodyField   = field{0.45, 50}
+	paramField  = field{0.35, 12}
+	tagField    = field{1.2, 2}
+)
+
+const half = 1.6 // the sum of weights at which a term counts half
+
+var (
+	shared  sync.Map // uint64 -> weak.Pointer[analysis]
+	docSeed = maphash.MakeSeed()
+)
+
+// analysed returns the analysis of d, made by memo unless an index still holds
+// one of a tool with the same content.
+func analysed(d Doc, memo stems) *analysis {
+	key := contentHash(&d)
+	if kept, ok := shared.Load(key); ok {
+		if a := kept.(weak.Pointer[analysis]).Value(); a != nil && reflect.DeepEqual(a.doc, d) {
+			return a
+		}
+	}
+	a := analyse(d, memo)
+	made := weak.Make(a)
+	shared.Store(key, made)
+	runtime.AddCleanup(a, func(key uint64) { shared.CompareAndDelete(key, made) }, key)
+	return a
+}
+
+func contentHash(d *Doc) uint64 {
+	var h maphash.Hash
+	h.SetSeed(docSeed)
+	put := func(parts ...string) {
+		for _, s := range parts {
+			h.WriteString(s)
+			h.WriteByte(0)
+		}
+		h.WriteByte(1)
+	}
+	put(d.ID, d.Name, d.Raw, d.Server, d.Title, d.Description)
+	put(d.Tags...)
+	put(d.Domains...)
+	for _, p := range d.Params {
+		put(p.Name, p.Description)
+	}
+	return h.Sum64()
+}
+
+// stems remembers the stems of words for as long as one Build takes.
+type stems map[string]string
+
+func (m stems) of(word string) string {
+	s, ok := m[word]
+	if !ok {
+		s = inEnglish.stem(word)
+		m[word] = s
+	}
+	return s
+}
+
+func analyse(d Doc, memo stems) *analysis {
+	a := &analysis{doc: d}
+	sum := map[term]float32{}
+	name := splitWords(bareName(&d))
+	a.add(sum, memo, nameField, name, true)
+	a.add(sum, memo, titleField, splitWords(d.Title), true)
+	a.add(sum, memo, serverField, splitWords(d.Server), true)
+	lead, body := firstSentence(d.Description)
+	a.add(sum, memo, leadField, splitWords(lead), false)
+	a.add(sum, memo, bodyField, splitWords(body), false)
+	a.add(sum, memo, tagField, splitWords(strings.Join(d.Tags, " ")), true)
+	a.add(sum, memo, tagField, splitWords(strings.Join(d.Domains, " ")), true)
+	var params []word
+	for _, p := range d.Params {
+		params = append(params, splitWords(p.Name)...)
+		params = append(params, splitWords(p.Description)...)
+	}
+	a.add(sum, memo, paramField, params, false)
+	for t, w := range sum {
+		a.terms = append(a.terms, weighted{t, w / (w + half)})
+	}
+	a.intent = intentOf(name, memo)
+	a.spell()
+	return a
+}
+
+// bareName is the tool's own name, without what a bridge put in front of it.
+func bareName(d *Doc) string {
+	name := d.origin()
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		name = rest
+	}
+	return name
+}
+
+// spell notes the whole names, for who knows them.
+func (a *analysis) spell() {
+	raw := squash(a.doc.origin())
+	a.spelt = []string{squash(a.doc.Name), raw, squash(a.doc.Server) + raw, squash(a.doc.Title)}
+}
+
+// add counts the words of one field, and the concepts that they stand for. The
+// words of names are kept for what is mistyped.
+func (a *analysis) add(sum map[term]float32, memo stems, f field, words []word, names bool) {
+	if len(words) == 0 {
+		return
+	}
+	each := f.weight / (0.5 + 0.5*float32(len(words))/float32(f.usual))
+	each = min(each, f.weight*1.25)
+	stemmed := make([]string, len(words))
+	for i, w := range words {
+		stemmed[i] = memo.of(w.text)
+		if names {
+			a.words = append(a.words, w.text)
+		}
+	}
+	mine := map[term]float32{}
+	for i, s := range stemmed {
+		mine[wordTerm(s)] += each
+		if product, ok := lex.products[words[i].text]; ok {
+			mine[productTerm(product)] += each
+		}
+		for _, m := range lex.heads.words[s] {
+			mine[term(m.concept)] += each * m.weight
+		}
+		lex.heads.phrasesAt(stemmed, i, 0, func(s sense, _ int) { mine[term(s.concept)] += each * s.weight })
+		if names && i > 0 {
+			mine[wordTerm(inEnglish.stem(words[i-1].text+words[i].text))] += each / 2
+		}
+	}
+	for t, w := range mine {
+		sum[t] += min(w, 2*each)
+	}
+}
+
+// intentOf is what the first verb of a name does.
+func intentOf(name []word, memo stems) intent {
+	for _, w := range name {
+		for _, m := range lex.heads.words[memo.of(w.text)] {
+			if in := lex.intents[m.concept]; in != intentNone {
+				return in
+			}
+		}
+	}
+	return intentNone
+}
+
+const maxLead = 240 // bytes
+
+// firstSentence parts a description into what says what the tool does and what
+// goes on about it.
+func firstSentence(text string) (lead, body string) {
+	head := cut(text, maxLead)
+	for _, stop := range []string{". ", ".\n", "\n\n", "! ", "。", " - "} {
+		if i := strings.Index(head, stop); i > 0 {
+			head = head[:i]
+		}
+	}
+	return head, text[len(head):]
+}

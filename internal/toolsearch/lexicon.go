@@ -1,0 +1,177 @@
+package toolsearch
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed lexicon/*.txt
+var lexiconFiles embed.FS
+
+// intent says whether a verb changes something.
+type intent int8
+
+const (
+	intentNone intent = iota
+	intentRead
+	intentWrite
+)
+
+// concept is a meaning that tools and people have different words for. Its
+// number is the term that stands for it in an index.
+type concept int
+
+// sense is one thing that a word or phrase may mean.
+type sense struct {
+	concept concept
+	weight  float32
+}
+
+// phrase is the rest of an expression behind its first word, and its meaning.
+type phrase struct {
+	rest []string
+	sense
+}
+
+// lexicon is what the package knows of words. It is read once and never
+// changed.
+type lexicon struct {
+	intents []intent // by concept
+	// heads are the words that tools use themselves: where one stands in a
+	// tool's text, so does the concept.
+	heads vocabulary
+	// said is what people say, by language; a head is said, too.
+	said     [languages]vocabulary
+	products map[string]string // an alias or name of a product, and its usual name
+	function [languages]map[string]bool
+}
+
+// vocabulary holds meanings by the stem of a word, and expressions of several
+// words by the stem of their first.
+type vocabulary struct {
+	words   map[string][]sense
+	phrases map[string][]phrase
+	longest int // bytes of the longest word
+}
+
+const (
+	headWeight    = 0.85 // another word of the tools' own for the same thing
+	laidWeight    = 0.70 // everyday words for it
+	foreignWeight = 0.85
+)
+
+var lex = readLexicon()
+
+func readLexicon() *lexicon {
+	l := &lexicon{products: map[string]string{}, intents: []intent{intentNone}}
+	l.heads = newVocabulary()
+	for i := range l.said {
+		l.said[i], l.function[i] = newVocabulary(), map[string]bool{}
+	}
+	files, err := lexiconFiles.ReadDir("lexicon")
+	if err != nil {
+		panic(err) // embedded, so it is there
+	}
+	for _, f := range files {
+		data, err := lexiconFiles.ReadFile("lexicon/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		section := ""
+		for line := range strings.Lines(string(data)) {
+			line = strings.TrimSpace(line)
+			switch {
+			case line == "" || strings.HasPrefix(line, "#"):
+			case strings.HasPrefix(line, "@"):
+				section = line[1:]
+			default:
+				l.add(section, line)
+			}
+		}
+	}
+	return l
+}
+
+func newVocabulary() vocabulary {
+	return vocabulary{words: map[string][]sense{}, phrases: map[string][]phrase{}}
+}
+
+// add takes one line: a concept in the sections things, reads and writes, the
+// names of one product, or function words.
+func (l *lexicon) add(section, line string) {
+	switch section {
+	case "products":
+		names := strings.Fields(line)
+		for _, n := range names {
+			l.products[fold(n)] = fold(names[0])
+		}
+	case "en", "de", "fr", "es", "ko":
+		lang := map[string]language{"en": inEnglish, "de": inGerman, "fr": inFrench, "es": inSpanish, "ko": inKorean}[section]
+		for _, w := range strings.Fields(line) {
+			l.function[lang][fold(w)] = true
+		}
+	default:
+		l.addConcept(section, line)
+	}
+}
+
+// addConcept reads the columns of a concept: the tools' words, everyday words,
+// German, French, Spanish, Korean. An underscore holds an expression together.
+func (l *lexicon) addConcept(section, line string) {
+	id := concept(len(l.intents))
+	l.intents = append(l.intents, map[string]intent{"reads": intentRead, "writes": intentWrite}[section])
+	for i, column := range strings.Split(line, "|") {
+		for _, entry := range strings.Fields(column) {
+			switch {
+			case i == 0:
+				l.heads.put(inEnglish, entry, sense{id, 1})
+				l.said[inEnglish].put(inEnglish, entry, sense{id, headWeight})
+			case i == 1:
+				l.said[inEnglish].put(inEnglish, entry, sense{id, laidWeight})
+			default:
+				l.said[i-1].put(language(i-1), entry, sense{id, foreignWeight})
+			}
+		}
+	}
+}
+
+func (v *vocabulary) put(lang language, entry string, s sense) {
+	parts := strings.Split(fold(entry), "_")
+	for i := range parts {
+		parts[i] = lang.stem(parts[i])
+	}
+	if len(parts) > 1 {
+		v.phrases[parts[0]] = append(v.phrases[parts[0]], phrase{parts[1:], s})
+		return
+	}
+	for _, known := range v.words[parts[0]] {
+		if known.concept == s.concept {
+			return
+		}
+	}
+	v.words[parts[0]] = append(v.words[parts[0]], s)
+	v.longest = max(v.longest, len(parts[0]))
+}
+
+// phrasesAt calls found for each expression that begins at stems[i] and goes on
+// with at most gap other words in between; last is the place of its last word.
+func (v *vocabulary) phrasesAt(stems []string, i, gap int, found func(s sense, last int)) {
+	for _, p := range v.phrases[stems[i]] {
+		at, left := i+1, gap
+		for k := 0; k < len(p.rest); {
+			if at >= len(stems) || stems[at] != p.rest[k] && left == 0 {
+				at = -1
+				break
+			}
+			if stems[at] == p.rest[k] {
+				k++
+			} else {
+				left--
+			}
+			at++
+		}
+		if at > 0 {
+			found(p.sense, at-1)
+		}
+	}
+}

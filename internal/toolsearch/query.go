@@ -1,0 +1,212 @@
+package toolsearch
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// unit is one thing that a query asks for, and the terms that would answer it.
+type unit struct {
+	terms   []weighted
+	least   float32 // what it counts among the rest although no tool knows it
+	product bool
+}
+
+type query struct {
+	squashed string
+	units    []unit
+	intent   intent
+}
+
+const maxUnits = 32
+
+// parse reads what a person or model asked for.
+func (x *Index) parse(text string) query {
+	text = cut(text, maxQuery)
+	q := query{squashed: squash(text)}
+	words := splitWords(text)
+	p := parser{x: x, words: words, lang: guessLanguage(words)}
+	p.read()
+	q.units, q.intent = p.units, p.intent
+	if len(q.units) > maxUnits {
+		slices.SortStableFunc(q.units, func(a, b unit) int { return -cmp.Compare(x.most(&a), x.most(&b)) })
+		q.units = q.units[:maxUnits]
+	}
+	return q
+}
+
+type parser struct {
+	x      *Index
+	words  []word
+	lang   language
+	units  []unit
+	intent intent
+}
+
+func (p *parser) read() {
+	english, own := make([]string, len(p.words)), make([]string, len(p.words))
+	for i, w := range p.words {
+		english[i], own[i] = inEnglish.stem(w.text), p.lang.stem(w.text)
+	}
+	phrases := make([][]sense, len(p.words))
+	within := make([]bool, len(p.words))
+	note := func(i int) func(sense, int) {
+		return func(s sense, last int) {
+			for k := i; k <= last; k++ {
+				within[k] = true
+				if k == i || !p.isFunction(k) {
+					phrases[k] = append(phrases[k], s)
+				}
+			}
+		}
+	}
+	for i := range p.words {
+		lex.said[inEnglish].phrasesAt(english, i, 2, note(i))
+		if p.lang != inEnglish {
+			lex.said[p.lang].phrasesAt(own, i, 2, note(i))
+		}
+	}
+	for i, w := range p.words {
+		switch {
+		case isKorean(w.text):
+			p.korean(w.text)
+		case len(phrases[i]) == 0 && p.isFunction(i):
+			p.asks(w.text)
+		default:
+			p.word(i, english[i], own[i], phrases[i])
+		}
+	}
+}
+
+func (p *parser) isFunction(i int) bool {
+	w := p.words[i].text
+	return lex.function[p.lang][w] || lex.function[inEnglish][w] || len(w) == 1 && !p.words[i].number
+}
+
+// asks takes a question word for the wish to know.
+func (p *parser) asks(w string) {
+	if p.intent == intentNone && questions[w] {
+		p.intent = intentRead
+	}
+}
+
+var questions = map[string]bool{"what": true, "who": true, "which": true, "how": true, "where": true, "when": true, "why": true, "whose": true, "is": true, "are": true, "does": true, "has": true}
+
+func (p *parser) word(i int, english, own string, phrases []sense) {
+	w := p.words[i]
+	var u unit
+	if product, ok := lex.products[w.text]; ok {
+		u.product = true
+		u.add(productTerm(product), 1)
+	}
+	if !lex.function[inEnglish][w.text] {
+		u.add(wordTerm(english), 1)
+	}
+	p.senses(&u, lex.said[inEnglish].words[english])
+	if p.lang != inEnglish {
+		p.senses(&u, lex.said[p.lang].words[own])
+	}
+	p.senses(&u, phrases)
+	if p.lang == inGerman && len(u.terms) <= 1 {
+		p.compound(&u, own)
+	}
+	if !p.known(&u) {
+		p.mistyped(&u, w.text)
+	}
+	switch {
+	case w.number:
+		u.least = 0.5
+	case w.proper && !u.product:
+		u.least = 1
+	default:
+		u.least = 4
+	}
+	p.units = append(p.units, u)
+}
+
+// senses adds what a word may mean. The more it may mean the less each counts.
+func (p *parser) senses(u *unit, senses []sense) {
+	share := float32(1)
+	if len(senses) > 1 {
+		share = 0.85
+	}
+	for _, s := range senses {
+		u.add(term(s.concept), s.weight*share)
+		if p.intent == intentNone {
+			p.intent = lex.intents[s.concept]
+		}
+	}
+}
+
+func (u *unit) add(t term, weight float32) {
+	for i := range u.terms {
+		if u.terms[i].term == t {
+			u.terms[i].weight = max(u.terms[i].weight, weight)
+			return
+		}
+	}
+	u.terms = append(u.terms, weighted{t, weight})
+}
+
+func (p *parser) known(u *unit) bool {
+	for _, t := range u.terms {
+		if len(p.x.with(t.term)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) mistyped(u *unit, text string) {
+	for _, near := range p.x.words.near(text) {
+		stem := inEnglish.stem(near)
+		u.add(wordTerm(stem), 0.9)
+		for _, s := range lex.said[inEnglish].words[stem] {
+			u.add(term(s.concept), s.weight*0.9)
+		}
+	}
+}
+
+// compound takes a German word apart into words that are known.
+func (p *parser) compound(u *unit, stem string) {
+	known := lex.said[inGerman].words
+	for i := len(stem) - 3; i >= 3; i-- {
+		head := inGerman.stem(stem[:i])
+		first, ok := known[head]
+		if !ok {
+			first, ok = known[strings.TrimSuffix(stem[:i], "s")]
+		}
+		if rest, more := known[inGerman.stem(stem[i:])]; ok && more {
+			p.senses(u, first)
+			second := unit{least: 4}
+			p.senses(&second, rest)
+			p.units = append(p.units, second)
+			return
+		}
+	}
+}
+
+// korean takes a word apart into those that are known, and leaves what stands
+// between them: particles and the endings of verbs.
+func (p *parser) korean(text string) {
+	known := &lex.said[inKorean]
+	for i := 0; i < len(text); {
+		end := min(len(text), i+known.longest)
+		for ; end > i; end-- {
+			if senses, ok := known.words[text[i:end]]; ok {
+				u := unit{least: 4}
+				p.senses(&u, senses)
+				p.units = append(p.units, u)
+				break
+			}
+		}
+		if end > i {
+			i = end
+			continue
+		}
+		i += len(cut(text[i:], 4))
+	}
+}
+
+func productTerm(name string) term { return wordTerm("\x00" + name) }
