@@ -136,6 +136,10 @@ type ToolResult struct {
 	Artifacts []Artifact `json:"artifacts,omitempty"`
 	// Loads are the deferred tools that the result makes known to the model.
 	Loads []string `json:"loads,omitempty"`
+	// Withheld is why a hook keeps the result from the model, which Seen shows
+	// it in place of the rest; Added is what hooks tell the model beside it.
+	Withheld string `json:"withheld,omitempty"`
+	Added    string `json:"added,omitempty"`
 }
 
 // ApprovalAsked records that a call waits for its member's word.
@@ -169,6 +173,7 @@ type HookOutcome struct {
 	Decision   Decision        `json:"decision"`
 	Reason     string          `json:"reason,omitempty"`
 	Arguments  json.RawMessage `json:"arguments,omitempty"` // as it rewrote them
+	Context    string          `json:"context,omitempty"`   // what it tells the model
 	Failure    *Failure        `json:"failure,omitempty"`
 	DurationMS int64           `json:"durationMs"`
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -71,4 +72,16 @@ func head(blocks []json.RawMessage, n int) string {
 		out = append(out, '\n')
 	}
 	return string(out)
+}
+
+// Seen is the result as a model gets it: without what a hook withheld, and
+// with what hooks say beside it.
+func (r ToolResult) Seen() ToolResult {
+	if r.Withheld != "" {
+		return ToolResult{Name: r.Name, Ref: r.Ref, IsError: true, Code: codeHookDenied, Message: r.Withheld, DurationMS: r.DurationMS}
+	}
+	if r.Added != "" {
+		r.Content = append(slices.Clip(r.Content), textBlock(r.Added))
+	}
+	return r
 }
