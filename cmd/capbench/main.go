@@ -19,6 +19,8 @@ type cli struct {
 	Seed   seedCmd   `cmd:"" help:"Fill a database with a generated store and a person who reads it."`
 	Store  storeCmd  `cmd:"" help:"Load the pages of the store, beside a static file of the same server."`
 	Recall recallCmd `cmd:"" help:"Ask a store that seed filled questions whose answers are known."`
+
+	Toolsearch toolsearchCmd `cmd:"" help:"Look for tools by queries whose answers are known, beside plain BM25."`
 }
 
 func main() {
