@@ -24,6 +24,9 @@ func (s *Service) save(ctx context.Context, tx pgx.Tx, e *edit, action, note str
 	if err := mayAdminister(e); err != nil {
 		return err
 	}
+	if err := modelThere(ctx, tx, e); err != nil {
+		return err
+	}
 	e.signAdoptions()
 	if sameJSON(e.prev, e.next) {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/internal/fault"
+	"capstore/internal/netguard"
 	"capstore/internal/pg"
 )
 
@@ -23,12 +24,16 @@ const (
 	TopicAgent   = "agent"   // the config of a workspace's agent
 	TopicOverlay = "overlay" // a member's switches; the key is his subject
 	TopicSkill   = "skill"   // the skill library; the key is the skill's id
+	TopicModel   = "model"   // the registered models; the key is the model's name
 )
 
 // Options is what the operator decided and what ships with this server.
 type Options struct {
 	Rules    capability.Rules
 	Defaults []Default
+	// Guard says which addresses of models may be registered; nil lets the
+	// public ones through by https.
+	Guard *netguard.Guard
 }
 
 // Default is a first-party tool that every agent is offered.
@@ -46,12 +51,17 @@ type Service struct {
 	store *catalog.Service
 	opts  Options
 	known *knowledge
+	guard *netguard.Guard
 }
 
 // New returns the service over the database; store is what a workspace skill
 // is published to.
 func New(db *pg.DB, store *catalog.Service, opts Options) *Service {
-	return &Service{db: db, store: store, opts: opts, known: newKnowledge()}
+	s := &Service{db: db, store: store, opts: opts, known: newKnowledge(), guard: opts.Guard}
+	if s.guard == nil {
+		s.guard, _ = netguard.New(nil) // an empty list has no entry that could be wrong
+	}
+	return s
 }
 
 // queries is the stateless generated code; each call names its handle.

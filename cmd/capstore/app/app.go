@@ -97,11 +97,11 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	a.Identity = identity.New(db)
 	a.Sessions = identity.NewSessions(db, a.Config.PublicURL().Scheme == "https")
 	a.Catalog = catalog.New(db, options)
-	a.Workspace = workspace.New(db, a.Catalog, workspace.Options{Rules: rules})
-	if a.Sandbox, err = sandbox.NewRunner(sandbox.Options{AllowHost: a.Config.SandboxAllowHost, Folder: os.TempDir()}); err != nil {
+	if a.guard, err = netguard.New(a.Config.AllowHosts); err != nil {
 		return err
 	}
-	if a.guard, err = netguard.New(a.Config.AllowHosts); err != nil {
+	a.Workspace = workspace.New(db, a.Catalog, workspace.Options{Rules: rules, Guard: a.guard})
+	if a.Sandbox, err = sandbox.NewRunner(sandbox.Options{AllowHost: a.Config.SandboxAllowHost, Folder: os.TempDir()}); err != nil {
 		return err
 	}
 	a.Agent = agent.New(agent.Parts{
