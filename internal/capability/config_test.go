@@ -43,7 +43,7 @@ func TestConfigValidation(t *testing.T) {
 		"a zero byte": {capability.AgentConfig{Instructions: "a\x00b"}, []string{"/instructions zero_byte"}},
 		"the rest": {capability.AgentConfig{
 			PermissionMode: "yolo", Slice: "on", Model: "a\nb",
-			Policy:             []capability.PolicyRule{{Effect: "allow", Match: ""}},
+			Policy:             []capability.PolicyRule{{Effect: "maybe", Match: ""}},
 			Channels:           map[capability.Surface]capability.ChannelRule{"fax": {Allow: []string{"x", "x"}}},
 			ToolSecretBindings: map[string]map[string]string{"nonsense": {"A": "B"}},
 			Instructions:       strings.Repeat("x", 1<<20+1),
@@ -206,19 +206,19 @@ func TestMissingSettings(t *testing.T) {
 	}
 }
 
-func TestPoliciesOnlyNarrow(t *testing.T) {
+func TestPoliciesTakeTheStrictest(t *testing.T) {
 	t.Parallel()
 	c := capability.AgentConfig{
 		Policy: []capability.PolicyRule{
 			{Effect: capability.PolicyAsk, Match: "mcp__*"}, {Effect: capability.PolicyDeny, Match: "mcp__crm__delete_*"},
-			{Effect: capability.PolicyDeny, Match: "default:web_search"}, {Effect: "allow", Match: "*"},
+			{Effect: capability.PolicyDeny, Match: "default:web_search"}, {Effect: capability.PolicyAllow, Match: "*"},
 		},
 		Channels: map[capability.Surface]capability.ChannelRule{
 			capability.SurfaceGateway: {Allow: []string{"mcp__*"}, Deny: []string{"*delete*"}}, capability.SurfaceAPI: {Deny: []string{"code__*"}},
 		},
 	}
 	for name, want := range map[string]capability.PolicyEffect{
-		"mcp__crm__list": capability.PolicyAsk, "mcp__crm__delete_all": capability.PolicyDeny, "code__x": capability.PolicyNone, "default:web_search": capability.PolicyDeny,
+		"mcp__crm__list": capability.PolicyAsk, "mcp__crm__delete_all": capability.PolicyDeny, "code__x": capability.PolicyAllow, "default:web_search": capability.PolicyDeny,
 	} {
 		if got := c.PolicyFor(name); got != want {
 			t.Errorf("%s: %q", name, got)

@@ -1,6 +1,12 @@
 package capability
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"capstore/internal/jsonx"
+)
 
 // Surface is a door through which a turn comes in.
 type Surface string
@@ -22,37 +28,100 @@ const (
 	SliceOff Slicing = "off"
 )
 
-// PolicyEffect is what a rule does to what it matches. Rules only narrow.
+// PolicyEffect is what a rule does to what it matches. Where several rules
+// match, deny wins over ask over allow, whatever their order.
 type PolicyEffect string
 
 const (
 	PolicyNone PolicyEffect = ""     // no rule matches
-	PolicyAsk  PolicyEffect = "ask"  // the member is asked, whatever the mode
-	PolicyDeny PolicyEffect = "deny" // nobody here carries it
+	PolicyAsk  PolicyEffect = "ask"  // the member is asked each time, whatever the mode
+	PolicyDeny PolicyEffect = "deny" // nobody here calls it
+	// PolicyAllow spares the question that the permission mode would ask. It
+	// lets nothing write that the adoption does not.
+	PolicyAllow PolicyEffect = "allow"
+	// PolicyGuard marks what it matches as guarded: it asks in mode auto too.
+	PolicyGuard PolicyEffect = "guard"
 )
+
+// PolicyEffects lists what a rule may do, from strictest to loosest.
+var PolicyEffects = []PolicyEffect{PolicyDeny, PolicyAsk, PolicyGuard, PolicyAllow}
 
 // PolicyRule binds every member of the workspace.
 type PolicyRule struct {
 	Effect PolicyEffect `json:"effect"`
-	Match  string       `json:"match"` // glob over keys and runtime names
-	Note   string       `json:"note,omitempty"`
+	Match  string       `json:"match"`          // glob over keys and runtime names
+	Tool   string       `json:"tool,omitempty"` // glob over the tool's name at its origin; "" for every tool
+	// Arguments narrow the rule to calls whose arguments meet all of them.
+	Arguments []ArgumentCondition `json:"arguments,omitempty"`
+	Note      string              `json:"note,omitempty"`
 }
 
-// PolicyFor returns the strictest effect of the rules that match any of the
-// names under which a thing is known: its key, its runtime names.
-func (c AgentConfig) PolicyFor(names ...string) PolicyEffect {
-	effect := PolicyNone
+// PolicyCall is what a policy is asked about.
+type PolicyCall struct {
+	// Names are those under which the thing is known: its key, its runtime names.
+	Names []string
+	// Tool is the function's name at its origin, "" for the thing as a whole.
+	Tool string
+	// Arguments are those of a call, an object; nil asks what holds whatever
+	// they are.
+	Arguments json.RawMessage
+}
+
+// PolicyVerdict is what the rules say together.
+type PolicyVerdict struct {
+	Effect PolicyEffect // deny, ask, allow or none
+	// Note is that of the first rule with the effect.
+	Note string
+	// Guarded says that a rule marks the call as guarded.
+	Guarded bool
+}
+
+// PolicyOf returns what the rules say of the call. A condition on arguments
+// that are not at hand, are missing or of another type counts so that the
+// rule is safe: it may hold where the rule narrows, and does not where it
+// allows. Without any arguments only rules without conditions count.
+func (c AgentConfig) PolicyOf(call PolicyCall) PolicyVerdict {
+	var v PolicyVerdict
+	arguments := sync.OnceValue(func() any {
+		tree, err := jsonx.Parse(call.Arguments, 0)
+		if err != nil {
+			return nil // no argument can be read
+		}
+		return tree
+	})
 	for _, r := range c.Policy {
-		matches := slices.ContainsFunc(names, func(name string) bool { return Glob(r.Match, name) })
-		switch {
-		case !matches:
-		case r.Effect == PolicyDeny:
-			return PolicyDeny
-		case r.Effect == PolicyAsk:
-			effect = PolicyAsk
+		if !r.names(call) || !r.meets(call, arguments) {
+			continue
+		}
+		if r.Effect == PolicyGuard {
+			v.Guarded = true
+		} else if slices.Index(policyOrder, r.Effect) > slices.Index(policyOrder, v.Effect) {
+			v.Effect, v.Note = r.Effect, r.Note
 		}
 	}
-	return effect
+	return v
+}
+
+var policyOrder = []PolicyEffect{PolicyNone, PolicyAllow, PolicyAsk, PolicyDeny}
+
+// PolicyFor is the effect on a thing as a whole, whatever tool of it is called
+// with whatever arguments.
+func (c AgentConfig) PolicyFor(names ...string) PolicyEffect {
+	return c.PolicyOf(PolicyCall{Names: names}).Effect
+}
+
+func (r PolicyRule) names(call PolicyCall) bool {
+	if r.Tool != "" && (call.Tool == "" || !Glob(r.Tool, call.Tool)) {
+		return false
+	}
+	return slices.ContainsFunc(call.Names, func(name string) bool { return Glob(r.Match, name) })
+}
+
+func (r PolicyRule) meets(call PolicyCall, arguments func() any) bool {
+	if len(r.Arguments) == 0 {
+		return true
+	}
+	return call.Arguments != nil && conditionsHold(r.Arguments, arguments(), r.Effect != PolicyAllow)
 }
 
 // ChannelRule is what one surface may use. Deny beats allow; an empty allow

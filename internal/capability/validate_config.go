@@ -114,18 +114,6 @@ func (f *faults) rawServers(list []RawServer, r Rules) {
 	}
 }
 
-func (f *faults) policies(rules []PolicyRule) {
-	f.count("/policy", "rules", len(rules), maxRules)
-	for i, r := range rules {
-		at := jsonx.Pointer("/policy", strconv.Itoa(i))
-		if r.Effect != PolicyAsk && r.Effect != PolicyDeny {
-			f.add(at+"/effect", "not_allowed", "A rule asks or denies.")
-		}
-		f.glob(at+"/match", r.Match)
-		f.plain(at+"/note", "The note", r.Note, MaxDescription)
-	}
-}
-
 func (f *faults) glob(path, pattern string) {
 	f.required(path, "A pattern", pattern)
 	f.plain(path, "The pattern", pattern, 200)
