@@ -34,6 +34,7 @@ func TestReadHook(t *testing.T) {
 	before := &capability.HookSpec{Event: capability.EventBeforeTool}
 	advisory := &capability.HookSpec{Event: capability.EventBeforeTool, FailureMode: capability.Advisory}
 	after := &capability.HookSpec{Event: capability.EventAfterTool}
+	prompt := &capability.HookSpec{Event: capability.EventUserPromptSubmit}
 	killed := sandbox.Result{ExitCode: 137, Failure: fault.New(fault.Limited, sandbox.CodeOutOfMemory, "Out of memory.")}
 	for name, tt := range map[string]struct {
 		spec   *capability.HookSpec
@@ -57,7 +58,18 @@ func TestReadHook(t *testing.T) {
 		"exit 2, silent":             {advisory, printed(2, "", ""), HookDeny, "", false},
 		"exit 2 with allow":          {advisory, printed(2, `{"decision":"allow"}`, "no"), HookDeny, "no", false},
 		"exit 1":                     {before, printed(1, "", ""), HookDeny, "It ended with exit code 1.", true},
-		"exit 1 with deny, advisory": {advisory, printed(1, `{"decision":"deny"}`, ""), HookAllow, "", true},
+		"exit 1 with deny, advisory": {advisory, printed(1, `{"decision":"deny","reason":"no"}`, ""), HookDeny, "no", true},
+		"exit 1 with allow":          {before, printed(1, `{"decision":"allow"}`, ""), HookDeny, "It ended with exit code 1.", true},
+		"exit 2 with a said reason":  {advisory, printed(2, `{"decision":"deny","reason":"no"}`, ""), HookDeny, "no", false},
+		"exit 2 out of memory":       {advisory, sandbox.Result{ExitCode: 2, Failure: fault.New(fault.Limited, sandbox.CodeOutOfMemory, "Out of memory.")}, HookDeny, "", false},
+		"it does not go on":          {before, printed(0, `{"continue":false,"stopReason":"enough"}`, ""), HookDeny, "enough", false},
+		"it goes on":                 {before, printed(0, `{"continue":true,"suppressOutput":true}`, ""), HookAllow, "", false},
+		"only a message":             {before, printed(0, `{"systemMessage":"seen"}`, ""), HookAllow, "", false},
+		"a misspelled key, nested":   {before, printed(0, `{"hookSpecificOutput":{"permisionDecision":"deny"}}`, ""), HookDeny, "Its answer has no decision.", true},
+		"deferred":                   {before, printed(0, `{"hookSpecificOutput":{"permissionDecision":"defer"}}`, ""), HookAsk, "", false},
+		"text for the model":         {prompt, printed(0, "Today is Monday.", ""), HookAllow, "", false},
+		"broken JSON at a prompt":    {prompt, printed(0, "note\n{\"decision\":\"deny\"", ""), HookAllow, "", true},
+		"a reason that deceives":     {before, printed(2, "", "no\u202e on\x1b[31m\tred\n\nagain"), HookDeny, "no on[31m red\nagain", false},
 		"exit 127":                   {before, printed(127, "", "not found"), HookDeny, "It ended with exit code 127.", true},
 		"exit 1 after a tool":        {after, printed(1, "", ""), HookAllow, "", true},
 		"killed":                     {before, killed, HookDeny, "Out of memory.", true},
@@ -76,13 +88,40 @@ func TestReadHook(t *testing.T) {
 			t.Errorf("%s: %s %q, failure %v", name, got.Decision, got.Reason, got.Failure)
 		}
 	}
-	got := ReadHook(before, printed(0, `{"decision":"rewrite","arguments":{"n":1.0}}`, ""))
-	if diff := cmp.Diff(HookAnswer{Decision: HookRewrite, Arguments: json.RawMessage(`{"n":1.0}`)}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
 	long := ReadHook(before, printed(2, "", strings.Repeat("é", maxReason)))
 	if len(long.Reason) > maxReason+len("…") {
 		t.Errorf("a reason of %d bytes", len(long.Reason))
+	}
+}
+
+func TestWhatAHookChanges(t *testing.T) {
+	t.Parallel()
+	arguments := json.RawMessage(`{"n":9007199254740993.0}`)
+	for name, tt := range map[string]struct {
+		event  capability.Event
+		stdout string
+		want   HookAnswer
+	}{
+		"rewrite": {capability.EventBeforeTool, `{"decision":"rewrite","arguments":{"n":9007199254740993.0}}`, HookAnswer{Decision: HookRewrite, Arguments: arguments}},
+		"as the field says it": {
+			capability.EventBeforeTool, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"n":9007199254740993.0}}}`,
+			HookAnswer{Decision: HookRewrite, Arguments: arguments},
+		},
+		"without a decision": {capability.EventBeforeTool, `{"updatedInput":{"n":9007199254740993.0}}`, HookAnswer{Decision: HookRewrite, Arguments: arguments}},
+		"and asks": {
+			capability.EventBeforeTool, `{"permissionDecision":"ask","permissionDecisionReason":"sure?","updatedInput":{"n":9007199254740993.0}}`,
+			HookAnswer{Decision: HookAsk, Reason: "sure?", Arguments: arguments},
+		},
+		"and denies": {capability.EventBeforeTool, `{"permissionDecision":"deny","updatedInput":{"n":1}}`, HookAnswer{Decision: HookDeny}},
+		"context": {
+			capability.EventUserPromptSubmit, `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"It is\n Monday."}}`,
+			HookAnswer{Decision: HookAllow, Context: "It is\n Monday."},
+		},
+		"plain text": {capability.EventSessionStart, "It is\n Monday.\n", HookAnswer{Decision: HookAllow, Context: "It is\n Monday."}},
+	} {
+		if diff := cmp.Diff(tt.want, ReadHook(&capability.HookSpec{Event: tt.event}, printed(0, tt.stdout, ""))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
