@@ -39,7 +39,10 @@ type Parts struct {
 	// Guard is the way out to MCP servers, Rules what their addresses may be.
 	Guard *netguard.Guard
 	Rules capability.Rules
-	Log   *slog.Logger
+	// Feed tells what other servers and other parts have committed; without one
+	// nothing is hurried.
+	Feed *pg.Feed
+	Log  *slog.Logger
 }
 
 // Service runs the agents of every member. Start it before turns begin.

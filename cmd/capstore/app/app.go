@@ -29,6 +29,7 @@ import (
 	"capstore/internal/netguard"
 	"capstore/internal/ops"
 	"capstore/internal/outward"
+	"capstore/internal/pg"
 	"capstore/internal/secret"
 	"capstore/internal/web"
 	"capstore/internal/workspace"
@@ -40,6 +41,7 @@ type App struct {
 	Config    Config
 	Log       *slog.Logger
 	Store     *Store
+	Feed      *pg.Feed
 	Identity  *identity.Service
 	Sessions  *identity.Sessions
 	Secrets   *secret.Service
@@ -94,6 +96,7 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	options.Runtimes = a.runtimes
 	rules := options.Rules
 	db := a.Store.DB
+	a.Feed = pg.NewFeed(db, pg.FeedConfig{Log: a.Log})
 	a.Identity = identity.New(db)
 	a.Sessions = identity.NewSessions(db, a.Config.PublicURL().Scheme == "https")
 	a.Catalog = catalog.New(db, options)
@@ -106,7 +109,7 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	}
 	a.Agent = agent.New(agent.Parts{
 		DB: db, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Sandbox: a.Sandbox,
-		Guard: a.guard, Rules: rules, Log: a.Log,
+		Guard: a.guard, Rules: rules, Feed: a.Feed, Log: a.Log,
 	})
 	if err := a.Catalog.SeedFirstParty(ctx); err != nil {
 		return err
@@ -123,7 +126,7 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	} else if n > 0 {
 		a.Log.InfoContext(ctx, "app: calls of an earlier run marked interrupted", "calls", n)
 	}
-	a.background = lifecycle.NewGroup(identity.NewCleaner(db), catalog.NewIndexer(a.Catalog), a.Agent)
+	a.background = lifecycle.NewGroup(a.Feed, identity.NewCleaner(db), catalog.NewIndexer(a.Catalog), a.Agent)
 	return a.mount(ctx, opts)
 }
 
