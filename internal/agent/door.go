@@ -84,7 +84,8 @@ func (s *Service) Call(ctx context.Context, snap *registry.Snapshot, req Request
 	began := time.Now()
 	result := s.run(ctx, b)
 	result.Name, result.Ref, result.DurationMS = b.Name, b.Ref, time.Since(began).Milliseconds()
-	return s.finish(ctx, b, s.hooksAfter(ctx, snap, b, result))
+	result, err = s.finish(ctx, b, s.hooksAfter(ctx, snap, b, result))
+	return result.Seen(), err
 }
 
 // Waiting says that a call waits for its member's word.

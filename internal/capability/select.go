@@ -17,6 +17,7 @@ const (
 	KeyCapability KeyKind = "capability" // a capability of the store
 	KeyMCP        KeyKind = "mcp"        // a raw server
 	KeySkill      KeyKind = "skill"      // a workspace skill
+	KeyBuiltin    KeyKind = "builtin"    // a function of capstore itself, which nobody switches
 )
 
 // DefaultKey is the key of a first-party default.
@@ -33,6 +34,9 @@ func RawServerKey(name string) Key { return Key(string(KeyMCP) + ":" + name) }
 // SkillKey is the key of a workspace skill.
 func SkillKey(id string) Key { return Key(string(KeySkill) + ":" + id) }
 
+// BuiltinKey is the key of a function of capstore itself.
+func BuiltinKey(name string) Key { return Key(string(KeyBuiltin) + ":" + name) }
+
 // ParsedKey is a key taken apart. Source is set for capabilities only.
 type ParsedKey struct {
 	Kind   KeyKind
@@ -48,7 +52,7 @@ func ParseKey(s string) (ParsedKey, bool) {
 		return ParsedKey{}, false
 	}
 	switch KeyKind(kind) {
-	case KeyDefault, KeyMCP, KeySkill:
+	case KeyDefault, KeyMCP, KeySkill, KeyBuiltin:
 		return ParsedKey{Kind: KeyKind(kind), ID: rest}, true
 	case KeyCapability:
 		source, id, ok := strings.Cut(rest, "/")
@@ -267,8 +271,12 @@ func shadow(rows []Row) {
 	}
 }
 
-// beats reports whether a wins the name over b.
+// beats reports whether a wins the name over b. What members may not switch off
+// they do not get rid of by a name either.
 func beats(a, b Candidate) bool {
+	if a.Required != b.Required {
+		return a.Required
+	}
 	x, y := slices.Index(origins, a.Origin), slices.Index(origins, b.Origin)
 	return x < y || x == y && a.Key < b.Key
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -99,10 +100,46 @@ func (s *Service) factsOf(ctx context.Context, h db.DBTX, pks []int64) (map[int6
 func factsIn(raw string) facts {
 	c, err := decodeContent(raw)
 	if err != nil {
-		return facts{broken: true}
+		return facts{Content: capability.Content{Spec: brokenHook(raw)}, broken: true}
 	}
 	c.Spec = slim(c.Spec)
 	return facts{Content: c}
+}
+
+// brokenHook is what can be told of a hook whose content this server cannot
+// read: what it watches and whether it then denies it. What it says unreadably
+// counts as the widest. Nil for other kinds.
+func brokenHook(raw string) capability.Spec {
+	var c struct {
+		Spec struct {
+			Type                        capability.Kind
+			Event, Matcher, FailureMode json.RawMessage
+		}
+	}
+	if json.Unmarshal([]byte(raw), &c) != nil || c.Spec.Type != capability.KindHook {
+		return nil
+	}
+	text := func(member json.RawMessage) (s string) {
+		_ = json.Unmarshal(member, &s) // "" where it is no text
+		return s
+	}
+	spec := &capability.HookSpec{
+		Event: capability.Event(text(c.Spec.Event)), Matcher: text(c.Spec.Matcher), FailureMode: capability.FailureMode(text(c.Spec.FailureMode)),
+	}
+	if !slices.Contains(capability.Events, spec.Event) {
+		spec.Event = capability.EventBeforeTool
+	}
+	return spec
+}
+
+// watch is all of a hook that stays known when the hook is gone: what it
+// watches, and whether what it cannot judge is denied. Nil for other kinds.
+func watch(spec capability.Spec) capability.Spec {
+	h, ok := spec.(*capability.HookSpec)
+	if !ok {
+		return nil
+	}
+	return &capability.HookSpec{Event: h.Event, Matcher: h.Matcher, FailureMode: h.FailureMode}
 }
 
 // slim returns the spec without its bulk.
@@ -180,6 +217,10 @@ func required(spec capability.Spec) bool {
 	h, ok := spec.(*capability.HookSpec)
 	return ok && h.FailsClosed()
 }
+
+// Leans is what the row serves and needs beside itself, nothing where its
+// content cannot be read.
+func (r *Row) Leans() capability.Leans { return leansOf(r.Spec) }
 
 // leansOf is what the content serves and needs beside itself.
 func leansOf(spec capability.Spec) capability.Leans {

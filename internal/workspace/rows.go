@@ -34,7 +34,7 @@ func (w *world) storeRow(e *storeEntry) Row {
 	case capability.HeldBlocked:
 		r.BlockedReason = e.blockedReason
 	case capability.HeldGone: // it stays as a name; what it is, is no longer his to read
-		r.Description, r.Spec, r.Functions, r.Missing, r.Unset = "", nil, nil, nil, nil
+		r.Description, r.Spec, r.Functions, r.Missing, r.Unset = "", watch(f.Spec), nil, nil, nil
 	}
 	return r
 }

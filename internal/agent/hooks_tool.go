@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"capstore/db"
+	"capstore/internal/capability"
+	"capstore/internal/fault"
+	"capstore/internal/pg"
+	"capstore/internal/registry"
+)
+
+// hooksBefore runs the hooks that watch the tool. It returns a fault where one
+// denies, and leaves in b what one rewrote or wants asked. A call that comes
+// back from its approval is not told to those that have answered for it.
+func (s *Service) hooksBefore(ctx context.Context, snap *registry.Snapshot, b *bound) error {
+	hooks := watchers(snap, capability.EventBeforeTool, b.Name)
+	if len(hooks) == 0 {
+		return nil
+	}
+	earlier, err := s.answeredBefore(ctx, b)
+	if err != nil {
+		return err
+	}
+	o := b.occasion(capability.EventBeforeTool)
+	v, err := s.hear(ctx, hooks, &o, func(arguments json.RawMessage) error {
+		if err := s.rewrite(snap, b, arguments); err != nil {
+			return err
+		}
+		o.arguments = b.Arguments
+		return nil
+	}, earlier)
+	if err != nil {
+		return err
+	}
+	if f := v.refused(o.event); f != nil {
+		return f
+	}
+	if v.decision == HookAsk {
+		b.hookAsks = strings.TrimSuffix(v.hook+": "+v.reason, ": ")
+	}
+	return nil
+}
+
+// rewrite puts other arguments in place of the caller's. They pass what his
+// passed: the name is found again, since it may hang on them, and so do schema
+// and limits.
+func (s *Service) rewrite(snap *registry.Snapshot, b *bound, arguments json.RawMessage) error {
+	req := b.Request
+	req.Arguments = arguments
+	fresh, err := s.admit(snap, req)
+	if err != nil {
+		return err
+	}
+	fresh.hookAsks, fresh.rewritten = b.hookAsks, true
+	*b = *fresh
+	return nil
+}
+
+// hooksAfter tells the hooks how the call ended and returns the result as they
+// leave it. It stays recorded whatever they say; what one refuses is withheld
+// from the model.
+func (s *Service) hooksAfter(ctx context.Context, snap *registry.Snapshot, b *bound, result ToolResult) ToolResult {
+	hooks := watchers(snap, capability.EventAfterTool, b.Name)
+	if len(hooks) == 0 || ctx.Err() != nil && len(result.Content) == 0 {
+		return result
+	}
+	o := b.occasion(capability.EventAfterTool)
+	o.result = &result
+	v, err := s.hear(ctx, hooks, &o, nil, nil)
+	if err != nil { // not every hook has seen it
+		v = unheard(hooks, v, err)
+		s.log.WarnContext(ctx, "agent: hooks after a call not heard", "tool", b.Name, "call", b.call, "error", err)
+	}
+	if f := v.refused(o.event); f != nil {
+		result.Withheld = f.Message
+	}
+	result.Added = strings.Join(v.added, "\n\n")
+	return result
+}
+
+// unheard is the verdict where not all hooks could be told: of the others,
+// those that fail closed deny.
+func unheard(hooks []watcher, v verdict, err error) verdict {
+	for _, w := range hooks[v.heard:] {
+		v.take(w.entry.Row.Name, failedHook(w.spec, fault.From(err)))
+	}
+	return v
+}
+
+func (b *bound) occasion(event capability.Event) occasion {
+	return occasion{
+		event: event, actor: b.Actor, conversation: b.Conversation, turn: b.Turn, mode: b.Mode,
+		ref: b.Ref, tool: b.Name, arguments: b.Arguments,
+	}
+}
+
+// answeredBefore are the answers that hooks gave to the call before it went to
+// wait for its member's word; none for a call that never waited.
+func (s *Service) answeredBefore(ctx context.Context, b *bound) (map[capability.Key]HookAnswer, error) {
+	if b.Ref == "" {
+		return nil, nil
+	}
+	rows, err := queries.HookOutcomesOfWaiting(ctx, s.db, db.HookOutcomesOfWaitingParams{Turn: b.Turn, Ref: b.Ref, Event: string(capability.EventBeforeTool)})
+	if err != nil {
+		return nil, pg.Fault(err)
+	}
+	out := make(map[capability.Key]HookAnswer, len(rows))
+	for _, row := range rows {
+		var o HookOutcome
+		if err := json.Unmarshal(row, &o); err != nil {
+			return nil, fmt.Errorf("hook outcome: %w", err)
+		}
+		out[capability.Key(o.Key)] = HookAnswer{Decision: o.Decision, Reason: o.Reason, Arguments: o.Arguments}
+	}
+	return out, nil
+}
