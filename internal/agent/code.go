@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime/debug"
@@ -99,10 +100,15 @@ func resultOf(out sandbox.Result) ToolResult {
 	return r
 }
 
-// stoppedOr says that the member stopped the call, where that is why it ended.
+// stoppedOr says that the call was revoked or stopped, where that is why it
+// ended.
 func stoppedOr(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
+	}
+	if errors.Is(context.Cause(ctx), errRevoked) {
+		return fault.New(fault.Revoked, "revoked_while_running", "It was revoked while it ran, and was ended. Whether it had an effect is not known.").
+			Do("Look at what it works on.").Because(err)
 	}
 	return fault.New(fault.Limited, "stopped", "The call was stopped before it ended.").Because(err)
 }

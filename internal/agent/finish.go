@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,6 +16,9 @@ import (
 // refuse records a call that never started, in the ledger and the audit, and
 // returns the refusal as a value.
 func (s *Service) refuse(ctx context.Context, req Request, cause error) (ToolResult, error) {
+	if _, waits := errors.AsType[*Waiting](cause); waits {
+		return ToolResult{}, cause // not refused, and not yet
+	}
 	if fault.Is(cause, fault.Internal) {
 		return ToolResult{}, cause
 	}
@@ -68,7 +72,7 @@ func (s *Service) writeResult(ctx context.Context, b *bound, stored ToolResult, 
 			}); err != nil {
 				return err
 			}
-			stored.Artifacts = append(stored.Artifacts, Artifact{ID: id, MediaType: a.mediaType, Bytes: len(a.content)})
+			stored.Artifacts = append(stored.Artifacts, Artifact{ID: id, MediaType: a.mediaType, Bytes: len(a.content), Images: a.images})
 		}
 		ended, err := queries.EndCall(ctx, tx, b.call)
 		if err != nil || ended == 0 {
