@@ -183,6 +183,8 @@ type Artifact struct {
 	ID        uuid.UUID `json:"id"`
 	MediaType string    `json:"mediaType"`
 	Bytes     int       `json:"bytes"`
+	// Images are the places of the pictures among the result's blocks.
+	Images []int `json:"images,omitempty"`
 }
 
 // Failure records an error or a stop that belongs to the turn, not to a call.

@@ -27,6 +27,7 @@ func textBlock(text string) json.RawMessage {
 type artifact struct {
 	mediaType string
 	content   []byte
+	images    []int
 }
 
 // fitLedger returns the result as the ledger keeps it: when its content is
@@ -43,10 +44,22 @@ func fitLedger(r ToolResult) (ToolResult, []artifact) {
 	if err != nil {
 		return failed(fault.New(fault.Internal, "result_unreadable", "The result could not be kept.").Because(err)), nil
 	}
+	stored := []artifact{{"application/json", whole, images(r.Content)}}
 	r.Content = []json.RawMessage{textBlock(head(r.Content, maxInline) +
 		"\n… cut here: the result has " + strconv.Itoa(size) + " bytes and is kept whole beside this entry.")}
 	r.Structured = nil
-	return r, []artifact{{"application/json", whole}}
+	return r, stored
+}
+
+// images are the places of the pictures among the blocks.
+func images(blocks []json.RawMessage) (at []int) {
+	for i, raw := range blocks {
+		var block struct{ Type string }
+		if json.Unmarshal(raw, &block) == nil && block.Type == "image" {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // head returns the first texts of the blocks, at most n bytes, cut between
