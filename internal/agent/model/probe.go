@@ -32,7 +32,7 @@ func (c *Client) Probe(ctx context.Context) error {
 	}
 	found := fault.From(err)
 	if near := jsonx.Nearest(c.config.Name, names); near != "" {
-		found = found.Do("Did you mean " + near + "?").With("nearest", near)
+		found = found.Do("Did you mean "+near+"?").With("nearest", near)
 	}
 	return found.With("models", names)
 }
