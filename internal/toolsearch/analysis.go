@@ -167,7 +167,7 @@ func (a *analysis) add(sum map[term]float32, memo stems, f field, words []word, 
 	for i, s := range stemmed {
 		mine[wordTerm(s)] += each
 		if product, ok := lex.products[words[i].text]; ok {
-			mine[productTerm(product)] += each
+			mine[productTerm(product.name)] += each
 		}
 		for _, m := range lex.heads.words[s] {
 			mine[term(m.concept)] += each * m.weight

@@ -42,7 +42,7 @@ type lexicon struct {
 	heads vocabulary
 	// said is what people say, by language; a head is said, too.
 	said     [languages]vocabulary
-	products map[string]string // an alias or name of a product, and its usual name
+	products map[string]product // by name or alias
 	function [languages]map[string]bool
 }
 
@@ -54,6 +54,13 @@ type vocabulary struct {
 	longest int // bytes of the longest word
 }
 
+// product is the usual name of one, and whether a word is an everyday one
+// besides.
+type product struct {
+	name     string
+	everyday bool
+}
+
 const (
 	headWeight    = 0.85 // another word of the tools' own for the same thing
 	laidWeight    = 0.70 // everyday words for it
@@ -63,7 +70,7 @@ const (
 var lex = readLexicon()
 
 func readLexicon() *lexicon {
-	l := &lexicon{products: map[string]string{}, intents: []intent{intentNone}}
+	l := &lexicon{products: map[string]product{}, intents: []intent{intentNone}}
 	l.heads = newVocabulary()
 	for i := range l.said {
 		l.said[i], l.function[i] = newVocabulary(), map[string]bool{}
@@ -103,7 +110,8 @@ func (l *lexicon) add(section, line string) {
 	case "products":
 		names := strings.Fields(line)
 		for _, n := range names {
-			l.products[fold(n)] = fold(names[0])
+			bare, everyday := strings.CutPrefix(n, "*")
+			l.products[fold(bare)] = product{fold(strings.TrimPrefix(names[0], "*")), everyday}
 		}
 	case "en", "de", "fr", "es", "ko":
 		lang := map[string]language{"en": inEnglish, "de": inGerman, "fr": inFrench, "es": inSpanish, "ko": inKorean}[section]
@@ -136,9 +144,15 @@ func (l *lexicon) addConcept(section, line string) {
 }
 
 func (v *vocabulary) put(lang language, entry string, s sense) {
-	parts := strings.Split(fold(entry), "_")
-	for i := range parts {
-		parts[i] = lang.stem(parts[i])
+	if lang == inKorean {
+		entry = strings.ReplaceAll(entry, "_", "") // its spaces come and go
+	}
+	var parts []string
+	for _, w := range splitWords(strings.ReplaceAll(entry, "_", " ")) {
+		parts = append(parts, lang.stem(w.text))
+	}
+	if len(parts) == 0 {
+		return
 	}
 	if len(parts) > 1 {
 		v.phrases[parts[0]] = append(v.phrases[parts[0]], phrase{parts[1:], s})

@@ -67,10 +67,11 @@ func (p *parser) read() {
 			lex.said[p.lang].phrasesAt(own, i, 2, note(i))
 		}
 	}
-	for i, w := range p.words {
+	for i := 0; i < len(p.words); i++ {
+		w := p.words[i]
 		switch {
 		case isKorean(w.text):
-			p.korean(w.text)
+			i = p.korean(i) - 1
 		case len(phrases[i]) == 0 && p.isFunction(i):
 			p.asks(w.text)
 		default:
@@ -96,9 +97,9 @@ var questions = map[string]bool{"what": true, "who": true, "which": true, "how":
 func (p *parser) word(i int, english, own string, phrases []sense) {
 	w := p.words[i]
 	var u unit
-	if product, ok := lex.products[w.text]; ok {
+	if product, ok := lex.products[w.text]; ok && (!product.everyday || w.capital) {
 		u.product = true
-		u.add(productTerm(product), 1)
+		u.add(productTerm(product.name), 1)
 	}
 	if !lex.function[inEnglish][w.text] {
 		u.add(wordTerm(english), 1)
@@ -187,26 +188,48 @@ func (p *parser) compound(u *unit, stem string) {
 	}
 }
 
-// korean takes a word apart into those that are known, and leaves what stands
-// between them: particles and the endings of verbs.
-func (p *parser) korean(text string) {
-	known := &lex.said[inKorean]
-	for i := 0; i < len(text); {
-		end := min(len(text), i+known.longest)
-		for ; end > i; end-- {
-			if senses, ok := known.words[text[i:end]]; ok {
-				u := unit{least: 4}
-				p.senses(&u, senses)
-				p.units = append(p.units, u)
-				break
-			}
-		}
-		if end > i {
-			i = end
+// korean takes words apart into those that are known, and leaves what stands
+// between them: particles and the endings of verbs. Words may be written
+// together or apart.
+func (p *parser) korean(from int) (to int) {
+	var text strings.Builder
+	starts := map[int]bool{}
+	for to = from; to < len(p.words) && isKorean(p.words[to].text); to++ {
+		starts[text.Len()] = true
+		text.WriteString(p.words[to].text)
+	}
+	run := text.String()
+	for i := 0; i < len(run); {
+		end := p.longestKorean(run, i, starts[i])
+		if end == i {
+			i += len(cut(run[i:], 4))
 			continue
 		}
-		i += len(cut(text[i:], 4))
+		u := unit{least: 4}
+		if product, ok := lex.products[run[i:end]]; ok {
+			u.product = true
+			u.add(productTerm(product.name), 1)
+		}
+		p.senses(&u, lex.said[inKorean].words[run[i:end]])
+		p.units = append(p.units, u)
+		i = end
 	}
+	return to
+}
+
+// longestKorean says where the longest known word ends that begins at i; i
+// itself when there is none. One syllable is a word only where one begins.
+func (p *parser) longestKorean(run string, i int, start bool) int {
+	known := &lex.said[inKorean]
+	for end := min(len(run), i+known.longest); end > i; end-- {
+		if end-i <= 3 && !start {
+			break
+		}
+		if len(known.words[run[i:end]]) > 0 || lex.products[run[i:end]].name != "" {
+			return end
+		}
+	}
+	return i
 }
 
 func productTerm(name string) term { return wordTerm("\x00" + name) }

@@ -16,9 +16,10 @@ const (
 // word is one word of a text, folded so that case, width and accents make no
 // difference.
 type word struct {
-	text   string
-	proper bool // written with a capital, though not the first of its text
-	number bool // begins with a digit
+	text    string
+	capital bool // written with one
+	proper  bool // written with one though not the first of its text
+	number  bool // begins with a digit
 }
 
 // splitWords cuts text at whatever is neither letter nor digit and at the
@@ -79,7 +80,7 @@ func appendWord(out []word, raw string, upper bool) []word {
 		return out
 	}
 	first, _ := utf8.DecodeRuneInString(text)
-	return append(out, word{text: cut(text, maxWord), proper: upper && len(out) > 0, number: unicode.IsDigit(first)})
+	return append(out, word{text: cut(text, maxWord), capital: upper, proper: upper && len(out) > 0, number: unicode.IsDigit(first)})
 }
 
 // cut shortens s to at most n bytes without breaking a character.
