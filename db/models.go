@@ -57,6 +57,11 @@ type Approval struct {
 	Reason       string
 	AnsweredAt   *time.Time
 	UsedAt       *time.Time
+	Name         string
+	Description  string
+	Writes       bool
+	Secrets      []string
+	Hosts        []string
 }
 
 type Artifact struct {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,6 +30,8 @@ type Call struct {
 	Secrets map[string]string
 	// Egress is the hosts that it will be let through to.
 	Egress []string
+	// Arguments are what policies may look at; nil where there are none.
+	Arguments json.RawMessage
 }
 
 // Call is a call of one function of the row; f is zero for hooks, commands and

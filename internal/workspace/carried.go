@@ -168,9 +168,10 @@ func (w *world) denied(r *Row) bool {
 func (w *world) functions(r *Row) []Function {
 	var out []Function
 	add := func(raw, name string) {
+		verdict := w.config.PolicyOf(capability.PolicyCall{Names: []string{string(r.Key), name}, Tool: raw})
 		out = append(out, Function{
 			Raw: raw, Name: name, Write: r.Grant.IsWrite(raw),
-			Allowed: r.Grant.Allows(raw) && w.config.PolicyFor(string(r.Key), name) != capability.PolicyDeny,
+			Allowed: r.Grant.Allows(raw) && verdict.Effect != capability.PolicyDeny,
 		})
 	}
 	switch spec := r.Spec.(type) {

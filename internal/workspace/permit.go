@@ -20,8 +20,9 @@ func (s *Service) permit(ctx context.Context, tx pgx.Tx, a *authority, call Call
 	if !ok {
 		return revoked(RevokedGone, "There is no such tool.")
 	}
-	if a.config.PolicyFor(a.namesOf(key, call)...) == capability.PolicyDeny {
-		return revoked(RevokedPolicy, "A policy of this workspace denies it.").Do("Ask an admin of this workspace.")
+	verdict := a.config.PolicyOf(capability.PolicyCall{Names: a.namesOf(key, call), Tool: call.Tool, Arguments: call.Arguments})
+	if verdict.Effect == capability.PolicyDeny {
+		return DeniedByPolicy(verdict.Note)
 	}
 	switch key.Kind {
 	case capability.KeyCapability:
@@ -35,8 +36,21 @@ func (s *Service) permit(ctx context.Context, tx pgx.Tx, a *authority, call Call
 		return a.permitSkill()
 	case capability.KeyDefault:
 		return s.permitDefault(a, key.ID, call)
+	case capability.KeyBuiltin:
+		return nil // its own service asks for the member's role when it runs
 	}
 	return revoked(RevokedGone, "There is no such tool.")
+}
+
+// DeniedByPolicy is the fault of a call that a rule of the workspace denies;
+// note is what the rule says about itself.
+func DeniedByPolicy(note string) error {
+	f := revoked(RevokedPolicy, "A policy of this workspace denies it.").Do("Ask an admin of this workspace.")
+	if note != "" {
+		f.Message = "A policy of this workspace denies it: " + note
+		f.With("note", note)
+	}
+	return f
 }
 
 // namesOf lists the names under which a policy may know the call: its key and
@@ -44,7 +58,7 @@ func (s *Service) permit(ctx context.Context, tx pgx.Tx, a *authority, call Call
 func (a *authority) namesOf(key capability.ParsedKey, call Call) []string {
 	names := []string{string(call.Key)}
 	switch {
-	case key.Kind == capability.KeyDefault:
+	case key.Kind == capability.KeyDefault || key.Kind == capability.KeyBuiltin:
 		names = append(names, key.ID)
 	case key.Kind == capability.KeyMCP:
 		names = append(names, capability.MCPToolName(key.ID, call.Tool))
