@@ -8,11 +8,13 @@ package db
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 )
 
 const conversationBegun = `-- name: ConversationBegun :one
+
 SELECT EXISTS (SELECT FROM ledger m
     WHERE m.conversation = $1 AND m.kind = 'message' AND m.turn <> $2
         AND NOT EXISTS (SELECT FROM ledger h
@@ -25,6 +27,7 @@ type ConversationBegunParams struct {
 	Turn         uuid.UUID
 }
 
+// Hooks --------------------------------------------------------------------------
 // Whether a message of an earlier turn got past its hooks.
 func (q *Queries) ConversationBegun(ctx context.Context, db DBTX, arg ConversationBegunParams) (bool, error) {
 	row := db.QueryRow(ctx, conversationBegun, arg.Conversation, arg.Turn)
@@ -33,35 +36,51 @@ func (q *Queries) ConversationBegun(ctx context.Context, db DBTX, arg Conversati
 	return exists, err
 }
 
-const hookOutcomesOfWaiting = `-- name: HookOutcomesOfWaiting :many
-
-SELECT l.payload FROM approvals a JOIN ledger l ON l.conversation = a.conversation AND l.turn = a.turn
-WHERE a.turn = $1 AND a.ref = $2 AND l.kind = 'hook_outcome'
-    AND l.payload ->> 'ref' = a.ref AND l.payload ->> 'event' = $3::text
-ORDER BY l.seq
+const recentHookOutcomes = `-- name: RecentHookOutcomes :many
+SELECT DISTINCT ON (e.key) e.key::text AS key, e.payload, e.at
+FROM (
+    SELECT id, last_seq FROM conversations WHERE workspace = $1 AND subject = $2
+    ORDER BY updated_at DESC, id DESC LIMIT $3::int
+) c CROSS JOIN LATERAL (
+    SELECT l.payload ->> 'key' AS key, l.payload, l.at FROM ledger l
+    WHERE l.conversation = c.id AND l.seq > c.last_seq - $4::bigint AND l.kind = 'hook_outcome'
+) e
+ORDER BY e.key, e.at DESC
 `
 
-type HookOutcomesOfWaitingParams struct {
-	Turn  uuid.UUID
-	Ref   string
-	Event string
+type RecentHookOutcomesParams struct {
+	Workspace     string
+	Subject       uuid.UUID
+	Conversations int32
+	Stretch       int64
 }
 
-// Hooks --------------------------------------------------------------------------
-// What hooks said to a call before it went to wait for its member's word.
-func (q *Queries) HookOutcomesOfWaiting(ctx context.Context, db DBTX, arg HookOutcomesOfWaitingParams) ([]json.RawMessage, error) {
-	rows, err := db.Query(ctx, hookOutcomesOfWaiting, arg.Turn, arg.Ref, arg.Event)
+type RecentHookOutcomesRow struct {
+	Key     string
+	Payload json.RawMessage
+	At      time.Time
+}
+
+// What hooks said last in the member's own conversations: the newest of each,
+// out of the last stretch of his newest conversations.
+func (q *Queries) RecentHookOutcomes(ctx context.Context, db DBTX, arg RecentHookOutcomesParams) ([]RecentHookOutcomesRow, error) {
+	rows, err := db.Query(ctx, recentHookOutcomes,
+		arg.Workspace,
+		arg.Subject,
+		arg.Conversations,
+		arg.Stretch,
+	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []json.RawMessage
+	var items []RecentHookOutcomesRow
 	for rows.Next() {
-		var payload json.RawMessage
-		if err := rows.Scan(&payload); err != nil {
+		var i RecentHookOutcomesRow
+		if err := rows.Scan(&i.Key, &i.Payload, &i.At); err != nil {
 			return nil, err
 		}
-		items = append(items, payload)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

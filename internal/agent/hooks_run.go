@@ -80,18 +80,14 @@ func (v *verdict) refused(event capability.Event) *fault.Fault {
 // hear tells the occasion to its hooks, one after the other in order of name,
 // and returns what they came to. After a denial nobody else is asked. Each run
 // stands in the ledger. rewrite takes new arguments or says why it cannot, which
-// is then the hook's failure; earlier holds the answers that hooks gave to the
-// same occasion before. The error is that of a stop, or our own.
-func (s *Service) hear(ctx context.Context, hooks []watcher, o *occasion, rewrite func(json.RawMessage) error, earlier map[capability.Key]HookAnswer) (verdict, error) {
+// is then the hook's failure. The error is that of a stop, or our own.
+func (s *Service) hear(ctx context.Context, hooks []watcher, o *occasion, rewrite func(json.RawMessage) error) (verdict, error) {
 	v := verdict{decision: HookAllow}
 	for _, w := range hooks {
-		answer, before := earlier[w.entry.Row.Key]
 		began := time.Now()
-		if !before {
-			var err error
-			if answer, err = s.runHook(ctx, w, *o); err != nil {
-				return v, err
-			}
+		answer, err := s.runHook(ctx, w, *o)
+		if err != nil {
+			return v, err
 		}
 		if answer.Arguments != nil {
 			if err := rewrite(answer.Arguments); err != nil {
@@ -101,10 +97,8 @@ func (s *Service) hear(ctx context.Context, hooks []watcher, o *occasion, rewrit
 		if !addsContext(o.event) {
 			answer.Context = ""
 		}
-		if !before {
-			if err := s.recordHook(ctx, w, *o, answer, time.Since(began)); err != nil {
-				return v, err
-			}
+		if err := s.recordHook(ctx, w, *o, answer, time.Since(began)); err != nil {
+			return v, err
 		}
 		if v.take(w.entry.Row.Name, answer); v.decision == HookDeny {
 			break

@@ -3,27 +3,19 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
-	"capstore/db"
 	"capstore/internal/capability"
 	"capstore/internal/fault"
-	"capstore/internal/pg"
 	"capstore/internal/registry"
 )
 
 // hooksBefore runs the hooks that watch the tool. It returns a fault where one
-// denies, and leaves in b what one rewrote or wants asked. A call that comes
-// back from its approval is not told to those that have answered for it.
+// denies, and leaves in b what one rewrote or wants asked.
 func (s *Service) hooksBefore(ctx context.Context, snap *registry.Snapshot, b *bound) error {
 	hooks := watchers(snap, capability.EventBeforeTool, b.Name)
 	if len(hooks) == 0 {
 		return nil
-	}
-	earlier, err := s.answeredBefore(ctx, b)
-	if err != nil {
-		return err
 	}
 	o := b.occasion(capability.EventBeforeTool)
 	v, err := s.hear(ctx, hooks, &o, func(arguments json.RawMessage) error {
@@ -32,7 +24,7 @@ func (s *Service) hooksBefore(ctx context.Context, snap *registry.Snapshot, b *b
 		}
 		o.arguments = b.Arguments
 		return nil
-	}, earlier)
+	})
 	if err != nil {
 		return err
 	}
@@ -70,7 +62,7 @@ func (s *Service) hooksAfter(ctx context.Context, snap *registry.Snapshot, b *bo
 	}
 	o := b.occasion(capability.EventAfterTool)
 	o.result = &result
-	v, err := s.hear(ctx, hooks, &o, nil, nil)
+	v, err := s.hear(ctx, hooks, &o, nil)
 	if err != nil { // not every hook has seen it
 		v = unheard(hooks, v, err)
 		s.log.WarnContext(ctx, "agent: hooks after a call not heard", "tool", b.Name, "call", b.call, "error", err)
@@ -96,25 +88,4 @@ func (b *bound) occasion(event capability.Event) occasion {
 		event: event, actor: b.Actor, conversation: b.Conversation, turn: b.Turn, mode: b.Mode,
 		ref: b.Ref, tool: b.Name, arguments: b.Arguments,
 	}
-}
-
-// answeredBefore are the answers that hooks gave to the call before it went to
-// wait for its member's word; none for a call that never waited.
-func (s *Service) answeredBefore(ctx context.Context, b *bound) (map[capability.Key]HookAnswer, error) {
-	if b.Ref == "" {
-		return nil, nil
-	}
-	rows, err := queries.HookOutcomesOfWaiting(ctx, s.db, db.HookOutcomesOfWaitingParams{Turn: b.Turn, Ref: b.Ref, Event: string(capability.EventBeforeTool)})
-	if err != nil {
-		return nil, pg.Fault(err)
-	}
-	out := make(map[capability.Key]HookAnswer, len(rows))
-	for _, row := range rows {
-		var o HookOutcome
-		if err := json.Unmarshal(row, &o); err != nil {
-			return nil, fmt.Errorf("hook outcome: %w", err)
-		}
-		out[capability.Key(o.Key)] = HookAnswer{Decision: o.Decision, Reason: o.Reason, Arguments: o.Arguments}
-	}
-	return out, nil
 }

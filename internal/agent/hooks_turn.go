@@ -47,7 +47,7 @@ func (s *Service) promptHooks(ctx context.Context, snap *registry.Snapshot, acto
 }
 
 func (s *Service) turnHooks(ctx context.Context, hooks []watcher, o occasion) (added string, err error) {
-	v, err := s.hear(ctx, hooks, &o, nil, nil)
+	v, err := s.hear(ctx, hooks, &o, nil)
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +62,7 @@ func (s *Service) turnHooks(ctx context.Context, hooks []watcher, o occasion) (a
 func (s *Service) turnEndHooks(ctx context.Context, snap *registry.Snapshot, actor capability.Actor, conversation, turn uuid.UUID, text string) {
 	for _, w := range watchers(snap, capability.EventTurnEnd, "") {
 		o := occasion{event: capability.EventTurnEnd, actor: actor, conversation: conversation, turn: turn, mode: snap.Mode, text: text}
-		if _, err := s.hear(ctx, []watcher{w}, &o, nil, nil); err != nil {
+		if _, err := s.hear(ctx, []watcher{w}, &o, nil); err != nil {
 			s.log.WarnContext(ctx, "agent: hook at the end of a turn not heard", "hook", w.entry.Row.Key, "turn", turn, "error", err)
 		}
 	}
