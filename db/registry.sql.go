@@ -79,6 +79,25 @@ func (q *Queries) Catalogues(ctx context.Context, db DBTX, arg CataloguesParams)
 	return items, nil
 }
 
+const clearTrouble = `-- name: ClearTrouble :execrows
+UPDATE observations SET trouble_code = '', trouble = '', at = clock_timestamp()
+WHERE workspace = $1 AND subject = $2 AND key = $3 AND trouble_code <> ''
+`
+
+type ClearTroubleParams struct {
+	Workspace string
+	Subject   uuid.UUID
+	Key       string
+}
+
+func (q *Queries) ClearTrouble(ctx context.Context, db DBTX, arg ClearTroubleParams) (int64, error) {
+	result, err := db.Exec(ctx, clearTrouble, arg.Workspace, arg.Subject, arg.Key)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const countMisread = `-- name: CountMisread :exec
 
 INSERT INTO misreads (workspace, tool) VALUES ($1, $2)

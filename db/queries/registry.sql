@@ -85,6 +85,10 @@ ON CONFLICT (workspace, subject, key) DO UPDATE SET
     notes = CASE WHEN observations.pin = excluded.pin THEN observations.notes ELSE '{}' END
 WHERE observations.pin <> excluded.pin OR observations.trouble_code <> excluded.trouble_code;
 
+-- name: ClearTrouble :execrows
+UPDATE observations SET trouble_code = '', trouble = '', at = clock_timestamp()
+WHERE workspace = @workspace AND subject = @subject AND key = @key AND trouble_code <> '';
+
 -- name: ForgetObservation :execrows
 DELETE FROM observations WHERE workspace = @workspace AND subject = @subject AND key = @key;
 

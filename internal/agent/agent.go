@@ -11,6 +11,7 @@ import (
 	"capstore/internal/catalog"
 	"capstore/internal/netguard"
 	"capstore/internal/pg"
+	"capstore/internal/registry"
 	"capstore/internal/secret"
 	"capstore/internal/workspace"
 )
@@ -36,6 +37,9 @@ type Parts struct {
 	Workspace *workspace.Service
 	Secrets   *secret.Service
 	Sandbox   *sandbox.Runner
+	// Registry binds what turns may call; nil makes one that nothing keeps
+	// current between turns.
+	Registry *registry.Registry
 	// Guard is the way out to MCP servers, Rules what their addresses may be.
 	Guard *netguard.Guard
 	Rules capability.Rules
@@ -54,7 +58,7 @@ type Service struct {
 	sandbox   *sandbox.Runner
 	pool      *mcppool.Pool
 	rules     capability.Rules
-	seen      observations
+	registry  *registry.Registry
 	log       *slog.Logger
 
 	turns  turns
@@ -63,8 +67,12 @@ type Service struct {
 
 // New returns a service; Start lets turns begin.
 func New(p Parts) *Service {
+	if p.Registry == nil {
+		p.Registry = registry.New(registry.Parts{DB: p.DB, Workspace: p.Workspace, Options: registry.Options{Log: p.Log}})
+	}
 	s := &Service{
-		db: p.DB, catalog: p.Catalog, workspace: p.Workspace, secrets: p.Secrets, sandbox: p.Sandbox, rules: p.Rules, log: p.Log,
+		registry: p.Registry,
+		db:       p.DB, catalog: p.Catalog, workspace: p.Workspace, secrets: p.Secrets, sandbox: p.Sandbox, rules: p.Rules, log: p.Log,
 	}
 	s.pool = mcppool.New(p.Guard, mcppool.Options{Changed: s.ToolsChanged})
 	return s

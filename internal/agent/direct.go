@@ -176,7 +176,7 @@ func suggest(snap *registry.Snapshot, text string) []Suggestion {
 		}
 	}
 	for _, e := range snap.Entries {
-		if e.Standing != registry.Usable {
+		if !e.Standing.Callable() || e.Always {
 			continue
 		}
 		if e.Kind == registry.EntrySkill {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"sync"
 
 	"capstore/internal/agent/mcppool"
 	"capstore/internal/agent/sandbox"
@@ -15,62 +14,15 @@ import (
 	"capstore/internal/workspace"
 )
 
-// maxObservations bounds what is remembered of servers. Forgetting costs one
-// question to a server, so the memory is simply emptied when it is full.
-const maxObservations = 10_000
-
-// observations is what demand taught, by member and by what he is bound to: a
-// re-pin or another binding asks anew.
-type observations struct {
-	mu   sync.Mutex
-	seen map[observationKey]registry.Observation
-}
-
-type observationKey struct {
-	mcppool.Key
-	digest string
-}
-
-func keyOf(actor capability.Actor, row workspace.Row) observationKey {
-	return observationKey{
-		Key:    mcppool.Key{Workspace: actor.Workspace, Subject: actor.Subject, Server: string(row.Key)},
-		digest: row.Digest,
-	}
-}
-
-func (o *observations) get(k observationKey) (registry.Observation, bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	seen, ok := o.seen[k]
-	return seen, ok
-}
-
-func (o *observations) put(k observationKey, seen registry.Observation) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.seen == nil || len(o.seen) >= maxObservations {
-		o.seen = map[observationKey]registry.Observation{}
-	}
-	o.seen[k] = seen
-}
-
-// forget drops what is known of a server: it said that its tools changed.
-func (o *observations) forget(k mcppool.Key) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for key := range o.seen {
-		if key.Key == k {
-			delete(o.seen, key)
-		}
-	}
-}
-
-func (s *Service) observed(actor capability.Actor, row workspace.Row) (registry.Observation, bool) {
-	return s.seen.get(keyOf(actor, row))
+// serverKey names the connection of the actor's agent to the server of a row.
+func serverKey(actor capability.Actor, row workspace.Row) mcppool.Key {
+	return mcppool.Key{Workspace: actor.Workspace, Subject: actor.Subject, Server: string(row.Key)}
 }
 
 // ToolsChanged is what the pool calls when a server announces other tools.
-func (s *Service) ToolsChanged(k mcppool.Key) { s.seen.forget(k) }
+func (s *Service) ToolsChanged(k mcppool.Key) {
+	s.registry.Outdated(registry.Key{Workspace: k.Workspace, Subject: k.Subject}, capability.Key(k.Server))
+}
 
 // Learn asks the MCP server of the key for its tools, as the actor, and returns
 // the snapshot with what it said. It is demand: a member's probe, or his
@@ -85,26 +37,28 @@ func (s *Service) Learn(ctx context.Context, actor capability.Actor, key capabil
 		return nil, err
 	}
 	entry, ok := snap.Find(key)
-	if !ok || entry.Kind != registry.EntryMCP || entry.Standing != registry.Usable {
+	if !ok || entry.Kind != registry.EntryMCP || !entry.Standing.Callable() {
 		return nil, fault.Missing()
 	}
-	seen, err := s.ask(ctx, actor, entry.Row)
+	seen, err := s.catalogueOf(ctx, actor, entry.Row)
 	if err != nil {
 		return nil, err
 	}
-	s.seen.put(keyOf(actor, entry.Row), seen)
+	if err := s.registry.Observe(ctx, actor, entry.Row, seen); err != nil {
+		return nil, err
+	}
 	return s.Bind(ctx, actor)
 }
 
-// ask lists a server's tools. Only a context that ended and a failure of our
+// catalogueOf lists a server's tools. Only a context that ended and a failure of our
 // own are errors: a failing server is an observation without tools.
-func (s *Service) ask(ctx context.Context, actor capability.Actor, row workspace.Row) (registry.Observation, error) {
+func (s *Service) catalogueOf(ctx context.Context, actor capability.Actor, row workspace.Row) (registry.Observation, error) {
 	target, masked, err := s.mcpTarget(ctx, actor, row)
 	mask := sandbox.NewMask(masked)
 	if err != nil {
 		return troubled(ctx, err, mask)
 	}
-	catalogue, err := s.pool.Tools(ctx, keyOf(actor, row).Key, target)
+	catalogue, err := s.pool.Tools(ctx, serverKey(actor, row), target)
 	if err != nil {
 		return troubled(ctx, err, mask)
 	}
@@ -114,10 +68,10 @@ func (s *Service) ask(ctx context.Context, actor capability.Actor, row workspace
 // observationOf keeps what is told of a server's tools, without the values that
 // it was sent, should it repeat them.
 func observationOf(catalogue mcppool.Catalogue, mask *sandbox.Mask) registry.Observation {
-	var seen registry.Observation
+	seen := registry.Observation{Known: true}
 	for _, t := range catalogue.Tools {
 		seen.Tools = append(seen.Tools, registry.ObservedTool{
-			Name: t.Name, Description: mask.Text(t.Description), Schema: mask.JSON(schemaOf(t)),
+			Name: t.Name, Title: mask.Text(t.Title), Description: mask.Text(t.Description), Schema: mask.JSON(schemaOf(t)),
 			ReadOnly: t.Hints.ReadOnly != nil && *t.Hints.ReadOnly,
 		})
 	}
@@ -141,7 +95,8 @@ func troubled(ctx context.Context, err error, mask *sandbox.Mask) (registry.Obse
 	if ctx.Err() != nil || fault.Is(err, fault.Internal) {
 		return registry.Observation{}, err
 	}
-	return registry.Observation{Trouble: mask.Text(fault.From(err).Message)}, nil
+	f := fault.From(err)
+	return registry.Observation{Trouble: mask.Text(f.Message), TroubleCode: f.Code}, nil
 }
 
 // mcpTarget is the server of a row with its credentials, and the values that
@@ -193,6 +148,22 @@ func headersOf(spec *capability.MCPSpec, values map[string]secret.Value) (header
 	return headers, masked, nil
 }
 
+// noteServer keeps what a call taught about its server: that it could not be
+// reached, or that it can be again. A call does not fail for that.
+func (s *Service) noteServer(ctx context.Context, b *bound, failed error, mask *sandbox.Mask) {
+	var seen registry.Observation
+	switch {
+	case fault.Is(failed, fault.Unavailable) && ctx.Err() == nil:
+		f := fault.From(failed)
+		seen.Trouble, seen.TroubleCode = mask.Text(f.Message), f.Code
+	case failed != nil || b.entry.TroubleCode == "":
+		return
+	}
+	if err := s.registry.Observe(context.WithoutCancel(ctx), b.Actor, b.entry.Row, seen); err != nil {
+		s.log.WarnContext(ctx, "agent: what a call taught of its server is lost", "error", err)
+	}
+}
+
 // runMCP calls a tool of a server by its raw name. Blocks keep their order and
 // numbers their digits.
 func (s *Service) runMCP(ctx context.Context, b *bound) ToolResult {
@@ -200,9 +171,9 @@ func (s *Service) runMCP(ctx context.Context, b *bound) ToolResult {
 	if err != nil {
 		return failed(err)
 	}
-	key := keyOf(b.Actor, b.entry.Row)
 	mask := sandbox.NewMask(masked)
-	got, err := s.pool.Call(ctx, key.Key, target, b.tool.Raw, b.Arguments)
+	got, err := s.pool.Call(ctx, serverKey(b.Actor, b.entry.Row), target, b.tool.Raw, b.Arguments)
+	s.noteServer(ctx, b, err, mask)
 	if err != nil {
 		out := failed(stoppedOr(ctx, err))
 		out.Message = mask.Text(out.Message)

@@ -125,7 +125,7 @@ func TestAServerThatCannotBeAskedSaysWhy(t *testing.T) {
 				t.Fatal(err)
 			}
 			entry, ok := snap.Find(key)
-			if !ok || entry.Trouble == "" || entry.Standing != registry.Usable {
+			if !ok || entry.Trouble == "" || entry.Standing != registry.Failing {
 				t.Errorf("entry %+v", entry)
 			}
 		})

@@ -42,7 +42,7 @@ func (s Services) probe(ctx context.Context, who identity.Principal, in keyed) (
 	if !ok || entry.Row.Channel != capability.ChannelTool {
 		return Probed{}, fault.Missing()
 	}
-	if entry.Kind == registry.EntryMCP && entry.Standing == registry.Usable {
+	if entry.Kind == registry.EntryMCP && entry.Standing.Callable() {
 		if snap, err = s.Agent.Learn(ctx, who.Actor(), key); err != nil {
 			return Probed{}, err
 		}

@@ -1,15 +1,20 @@
 package registry
 
 import (
+	"encoding/json"
+
 	"capstore/internal/capability"
 	"capstore/internal/workspace"
 )
 
 // Observation is what demand taught about an MCP server: its catalogue, or
-// why it could not be asked.
+// why it could not be asked the last time, or both.
 type Observation struct {
-	Tools   []ObservedTool
-	Trouble string
+	Tools []ObservedTool
+	// Known says that Tools are the server's word; a failure is never one.
+	Known bool
+	// Trouble is for people, TroubleCode one of a closed set.
+	Trouble, TroubleCode string
 	// Notes are what was tolerated about its list, one sentence each.
 	Notes []string
 }
@@ -17,39 +22,61 @@ type Observation struct {
 // ObservedTool is one tool as its server describes it. Refused says why it
 // cannot be used; the server's other tools can.
 type ObservedTool struct {
-	Name        string
-	Description string
-	Schema      []byte
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
 	// ReadOnly is the server's own word. It counts only for a raw server, which
 	// nobody classified: whoever wired it by hand trusts it that far.
-	ReadOnly bool
-	Refused  string
+	ReadOnly bool   `json:"readOnly,omitempty"`
+	Refused  string `json:"refused,omitempty"`
 }
 
-// Observer tells what is known of a server without asking it; false when
+// observer tells what is known of a server without asking it; false when
 // nothing is. Building a snapshot starts no server.
-type Observer func(row workspace.Row) (Observation, bool)
+type observer func(row *workspace.Row) (Observation, bool)
 
-// Build projects what a member carries onto what his turns may call.
-func Build(carried workspace.Carried, epoch int64, observe Observer) *Snapshot {
-	entries := make([]Entry, 0, len(carried.Rows))
-	for _, row := range carried.Rows {
+// build projects what a member carries, and what ships with capstore, onto
+// what his turns may call.
+func build(carried workspace.Carried, builtins []Entry, observe observer) *Set {
+	entries := make([]Entry, 0, len(carried.Rows)+len(builtins)+4)
+	for i := range carried.Rows {
+		row := &carried.Rows[i]
 		kind, ok := entryKind(row.Kind)
 		if !ok {
 			continue
 		}
-		e := Entry{Kind: kind, Standing: standing(row), Row: row, Tools: declared(row)}
-		if row.Kind == capability.KindMCP {
+		e := Entry{Kind: kind, Origin: originOf(row), Standing: standing(row), Row: *row, Serves: row.Leans().Serves}
+		e.Tools = declared(row)
+		if kind == EntryMCP {
 			if seen, ok := observe(row); ok {
-				e.Trouble, e.Notes = seen.Trouble, seen.Notes
-				if seen.Trouble == "" {
-					e.Tools = observed(row, seen.Tools)
-				}
+				e.learn(carried.Config, seen)
 			}
 		}
 		entries = append(entries, e)
 	}
-	return NewSnapshot(epoch, carried.Config.PermissionMode, entries)
+	entries = append(entries, builtins...)
+	entries = append(entries, orientation(entries)...)
+	return newSet(carried.Config, carried.ConfigVersion, entries)
+}
+
+// learn takes in what demand taught. A failing server stays callable, under
+// the catalogue that it had.
+func (e *Entry) learn(config capability.AgentConfig, seen Observation) {
+	e.Notes = seen.Notes
+	if seen.Known {
+		e.Tools = observed(&e.Row, seen.Tools)
+		for i := range e.Tools {
+			t := &e.Tools[i]
+			t.Allowed = t.Allowed && config.PolicyFor(string(e.Row.Key), t.Name) != capability.PolicyDeny
+		}
+	}
+	if seen.TroubleCode != "" {
+		e.Trouble, e.TroubleCode = seen.Trouble, seen.TroubleCode
+		if e.Standing == Usable {
+			e.Standing = Failing
+		}
+	}
 }
 
 func entryKind(k capability.Kind) (EntryKind, bool) {
@@ -68,7 +95,21 @@ func entryKind(k capability.Kind) (EntryKind, bool) {
 	return "", false
 }
 
-func standing(row workspace.Row) Standing {
+func originOf(row *workspace.Row) Origin {
+	switch row.Origin {
+	case capability.OriginAdopted:
+		return OriginAdopted
+	case capability.OriginLibrary:
+		return OriginLibrary
+	case capability.OriginRaw:
+		return OriginRaw
+	case capability.OriginBuiltin:
+		return OriginBuiltin
+	}
+	return OriginMember
+}
+
+func standing(row *workspace.Row) Standing {
 	switch {
 	case row.Enabled:
 		return Usable
@@ -85,7 +126,7 @@ func standing(row workspace.Row) Standing {
 }
 
 // declared are the functions that are known without asking anyone.
-func declared(row workspace.Row) []Tool {
+func declared(row *workspace.Row) []Tool {
 	tools := make([]Tool, 0, len(row.Functions))
 	for _, f := range row.Functions {
 		t := Tool{Name: f.Name, Raw: f.Raw, Description: row.Description, Write: f.Write, Allowed: f.Allowed}
@@ -100,7 +141,7 @@ func declared(row workspace.Row) []Tool {
 }
 
 // observed are the server's own tools, under the names that the kernel spells.
-func observed(row workspace.Row, seen []ObservedTool) []Tool {
+func observed(row *workspace.Row, seen []ObservedTool) []Tool {
 	raws := make([]string, len(seen))
 	for i, t := range seen {
 		raws[i] = t.Name
@@ -111,8 +152,9 @@ func observed(row workspace.Row, seen []ObservedTool) []Tool {
 		why[r.Raw] = r.Detail
 	}
 	tools := make([]Tool, 0, len(seen))
-	done := map[string]bool{}
-	for _, t := range seen {
+	done := make(map[string]bool, len(seen))
+	for i := range seen {
+		t := &seen[i]
 		if done[t.Name] {
 			continue // listed twice: the first one counts
 		}
@@ -127,7 +169,7 @@ func observed(row workspace.Row, seen []ObservedTool) []Tool {
 			allowed = t.ReadOnly || row.Grant.EnableWrite
 		}
 		tools = append(tools, Tool{
-			Name: names[t.Name], Raw: t.Name, Description: t.Description, Schema: t.Schema,
+			Name: names[t.Name], Raw: t.Name, Title: t.Title, Description: t.Description, Schema: t.Schema,
 			Write: write, Allowed: allowed, Refused: reason,
 		})
 	}

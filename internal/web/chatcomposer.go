@@ -123,6 +123,9 @@ func (c *Ctx) toolExamples(conversation, tool string, examples []capability.Exam
 func (c *Ctx) toolChoices(snap *registry.Snapshot, conversation string) []views.ToolChoice {
 	var out []views.ToolChoice
 	for _, e := range snap.Entries {
+		if e.Always {
+			continue // a model's way about; people have these lists
+		}
 		pick := func(name string) string {
 			return views.ConversationToolPath(c.Who.Workspace, conversation, name, "")
 		}
@@ -157,7 +160,7 @@ func (c *Ctx) toolChoices(snap *registry.Snapshot, conversation string) []views.
 // whyNot says why an entry cannot be run now; "" when it can.
 func (c *Ctx) whyNot(e registry.Entry) string {
 	switch e.Standing {
-	case registry.Usable:
+	case registry.Usable, registry.Failing:
 		return c.cannotRun(e.Row.Spec, e.Row.Source)
 	case registry.NeedsSetup:
 		var names []string
