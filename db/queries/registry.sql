@@ -114,7 +114,7 @@ DELETE FROM skill_bodies b USING (
         AND NOT EXISTS (SELECT FROM epochs e WHERE e.workspace = o.workspace AND o.digest = ANY (e.skills))
     ORDER BY o.at LIMIT @count::int
 ) old
-WHERE b.workspace = old.workspace AND b.digest = old.digest;
+WHERE b.workspace = old.workspace AND b.digest = old.digest AND b.at < now() - make_interval(secs => @grace::float8);
 
 -- Misreads ----------------------------------------------------------------------
 

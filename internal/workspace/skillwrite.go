@@ -149,6 +149,9 @@ func (s *Service) insertSkill(ctx context.Context, tx pgx.Tx, actor capability.A
 	if err := queries.InsertSkill(ctx, tx, row); err != nil {
 		return "", fmt.Errorf("insert skill: %w", err)
 	}
+	if err := keepBody(ctx, tx, actor.Workspace, "", doc); err != nil {
+		return "", err
+	}
 	if origin != nil {
 		if err := catalog.CountAdopters(ctx, tx, origin.capabilityPK); err != nil {
 			return "", err
@@ -256,6 +259,9 @@ func (s *Service) UpdateSkill(ctx context.Context, actor capability.Actor, id st
 		if err != nil {
 			return fmt.Errorf("update skill: %w", err)
 		}
+		if err := keepBody(ctx, tx, actor.Workspace, row.Digest, doc); err != nil {
+			return err
+		}
 		return record(ctx, tx, actor, pg.Change{Topic: TopicSkill, Key: id}, pg.Entry{
 			Action: "skill.update", Target: id, Detail: map[string]any{"digest": doc.digest, "before": row.Digest},
 		})
@@ -300,6 +306,9 @@ func (s *Service) DeleteSkill(ctx context.Context, actor capability.Actor, id st
 	_, err := s.edit(ctx, actor, id, ifRevision, func(ctx context.Context, tx pgx.Tx, _ uuid.UUID, row db.LockSkillRow) error {
 		if err := queries.DeleteSkill(ctx, tx, db.DeleteSkillParams{Workspace: actor.Workspace, ID: id}); err != nil {
 			return fmt.Errorf("delete skill: %w", err)
+		}
+		if err := leaveBody(ctx, tx, actor.Workspace, row.Digest); err != nil {
+			return err
 		}
 		if row.OriginPk != nil {
 			if err := catalog.CountAdopters(ctx, tx, *row.OriginPk); err != nil {

@@ -115,12 +115,12 @@ func reachedBy(r Row) (Transport, string) {
 }
 
 // Content reads a carried row's content whole: code, instructions, files. For
-// a skill it is the working copy. Raw servers and defaults have none, and what
+// a skill it is what the row was bound with, whatever was edited or deleted
+// since. Raw servers and defaults have none, and what
 // is gone is missing. The row must come from this actor's Carried.
 func (s *Service) Content(ctx context.Context, actor capability.Actor, row Row) (capability.Content, error) {
 	if key, ok := capability.ParseKey(string(row.Key)); ok && key.Kind == capability.KeySkill {
-		skill, err := s.Skill(ctx, actor, key.ID)
-		return skill.Content, err
+		return s.skillBody(ctx, actor, row)
 	}
 	if row.Held == capability.HeldGone {
 		return capability.Content{}, fault.Missing()

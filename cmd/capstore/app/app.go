@@ -30,6 +30,7 @@ import (
 	"capstore/internal/ops"
 	"capstore/internal/outward"
 	"capstore/internal/pg"
+	"capstore/internal/registry"
 	"capstore/internal/secret"
 	"capstore/internal/web"
 	"capstore/internal/workspace"
@@ -48,6 +49,7 @@ type App struct {
 	Catalog   *catalog.Service
 	Workspace *workspace.Service
 	Sandbox   *sandbox.Runner
+	Registry  *registry.Registry
 	Agent     *agent.Service
 	Root      *httpd.Root
 	Handler   http.Handler
@@ -107,8 +109,9 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	if a.Sandbox, err = sandbox.NewRunner(sandbox.Options{AllowHost: a.Config.SandboxAllowHost, Folder: os.TempDir()}); err != nil {
 		return err
 	}
+	a.Registry = registry.New(registry.Parts{DB: db, Workspace: a.Workspace, Feed: a.Feed, Options: registry.Options{Log: a.Log}})
 	a.Agent = agent.New(agent.Parts{
-		DB: db, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Sandbox: a.Sandbox,
+		DB: db, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Sandbox: a.Sandbox, Registry: a.Registry,
 		Guard: a.guard, Rules: rules, Feed: a.Feed, Log: a.Log,
 	})
 	if err := a.Catalog.SeedFirstParty(ctx); err != nil {
@@ -126,7 +129,7 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	} else if n > 0 {
 		a.Log.InfoContext(ctx, "app: calls of an earlier run marked interrupted", "calls", n)
 	}
-	a.background = lifecycle.NewGroup(a.Feed, identity.NewCleaner(db), catalog.NewIndexer(a.Catalog), a.Agent)
+	a.background = lifecycle.NewGroup(a.Feed, identity.NewCleaner(db), catalog.NewIndexer(a.Catalog), a.Registry, a.Agent)
 	return a.mount(ctx, opts)
 }
 
