@@ -62,7 +62,7 @@ var TokenDays = []int{7, 30, 90, 365}
 func accountTabs(ctx context.Context, part string) []ui.Tab {
 	var tabs []ui.Tab
 	for _, tab := range [][2]string{
-		{"profile", AccountPath()}, {"security", AccountSecurityPath()}, {"tokens", AccountTokensPath()}, {"secrets", AccountSecretsPath("")},
+		{"profile", AccountPath()}, {"security", AccountSecurityPath()}, {"tokens", AccountTokensPath()}, {"secrets", AccountSecretsPath("")}, {"models", AccountModelsPath()},
 	} {
 		tabs = append(tabs, ui.Tab{Label: i18n.T(ctx, "account."+tab[0]), Href: tab[1], Current: tab[0] == part})
 	}

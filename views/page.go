@@ -109,7 +109,7 @@ func (p Page) nav() []navLink {
 }
 
 // settingsAreas are the parts of a workspace's settings, in order.
-var settingsAreas = []string{"agent", "tools", "skills", "members", "secrets"}
+var settingsAreas = []string{"agent", "tools", "skills", "models", "members", "secrets"}
 
 func (p Page) settings(area string) []ui.Tab {
 	var tabs []ui.Tab

@@ -57,6 +57,7 @@ type Service struct {
 	secrets   *secret.Service
 	sandbox   *sandbox.Runner
 	pool      *mcppool.Pool
+	guard     *netguard.Guard
 	rules     capability.Rules
 	registry  *registry.Registry
 	log       *slog.Logger
@@ -74,6 +75,7 @@ func New(p Parts) *Service {
 		registry: p.Registry,
 		db:       p.DB, catalog: p.Catalog, workspace: p.Workspace, secrets: p.Secrets, sandbox: p.Sandbox, rules: p.Rules, log: p.Log,
 	}
+	s.guard = p.Guard
 	s.pool = mcppool.New(p.Guard, mcppool.Options{Changed: s.ToolsChanged})
 	return s
 }

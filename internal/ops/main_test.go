@@ -128,6 +128,16 @@ func (h *house) skill() string {
 	return k.ID
 }
 
+// model is a registered model.
+func (h *house) model() string {
+	h.t.Helper()
+	m, err := h.Workspace.RegisterModel(h.t.Context(), h.as(maker), workspace.ModelInput{
+		Name: h.fresh(), Provider: workspace.ProviderOpenAI, Underlying: "qwen3:8b",
+	})
+	must(h.t, err)
+	return m.Name
+}
+
 // published is a skill of the store.
 func (h *house) published() string {
 	h.t.Helper()

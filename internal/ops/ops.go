@@ -25,9 +25,11 @@ const (
 	AreaCapabilities = "capabilities"
 	AreaAgent        = "agent"
 	AreaSkills       = "skills"
+	AreaModels       = "models"
 	AreaSecrets      = "secrets"
 	AreaMembers      = "members"
 	AreaTokens       = "tokens"
+	AreaApprovals    = "approvals"
 )
 
 // tenant is where every path but that of /me begins.
@@ -38,6 +40,7 @@ func All(s Services) []Operation {
 	return slices.Concat(
 		meOperations(s), capabilityOperations(s), versionOperations(s), transferOperations(s),
 		agentOperations(s), toolOperations(s), hookOperations(s), codeOperations(s),
-		skillOperations(s), stampOperations(s), secretOperations(s), memberOperations(s), tokenOperations(s),
+		skillOperations(s), stampOperations(s), modelOperations(s), secretOperations(s), memberOperations(s), tokenOperations(s),
+		approvalOperations(s), policyOperations(s),
 	)
 }

@@ -154,6 +154,21 @@ var attempts = map[string]attempt{
 	"stamp_skill_version": input(func(h *house) any { return stampSkill{namedSkill: namedSkill{h.skill()}} }),
 	"publish_skill":       input(func(h *house) any { return publishSkill{namedSkill: namedSkill{h.skill()}} }),
 
+	"list_models": input(nothing),
+	"register_model": input(func(h *house) any {
+		return registerModel{NewModel{Name: h.fresh(), ModelSettings: ModelSettings{Provider: "openai", Model: "qwen3:8b"}}}
+	}),
+	"get_model": input(func(h *house) any { return namedModel{h.model()} }),
+	"update_model": input(func(h *house) any {
+		return updateModel{namedModel: namedModel{h.model()}, Body: ModelSettings{Provider: "anthropic", Model: "claude"}}
+	}),
+	"delete_model":    input(func(h *house) any { return deleteModel{namedModel: namedModel{h.model()}} }),
+	"get_agent_model": input(nothing),
+	"set_agent_model": input(func(h *house) any {
+		name := h.model()
+		return setModel{ModelChoice{Nullable[string]{Set: true, Value: &name}}}
+	}),
+
 	"list_secrets":  input(nothing),
 	"create_secret": input(func(h *house) any { return createSecret{NewSecret{h.freshSecret(), SecretValue{Value: "x"}}} }),
 	"set_secret":    onSecret(func(name string) any { return setSecret{name, SecretValue{Value: "y"}} }),

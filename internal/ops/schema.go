@@ -21,6 +21,7 @@ type Schemas struct {
 func NewSchemas(prefix string) Schemas {
 	r := huma.NewMapRegistry(prefix, schemaName)
 	r.RegisterTypeAlias(reflect.TypeFor[Nullable[bool]](), reflect.TypeFor[*bool]())
+	r.RegisterTypeAlias(reflect.TypeFor[Nullable[string]](), reflect.TypeFor[*string]())
 	r.RegisterTypeAlias(reflect.TypeFor[Nullable[catalog.Deprecation]](), reflect.TypeFor[*catalog.Deprecation]())
 	return Schemas{Registry: r, prefix: prefix, bodies: map[string]bool{}}
 }

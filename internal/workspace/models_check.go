@@ -50,7 +50,7 @@ func (s *Service) check(ctx context.Context, in ModelInput) (ModelInput, error) 
 	add := func(path, code, format string, args ...any) {
 		faults = append(faults, fault.Field{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
-	if !modelName.MatchString(in.Name) {
+	if !modelName.MatchString(in.Name) || in.Name == "new" { // which an address takes
 		add("/name", "bad_model_name", "A name is 1 to 64 lower-case letters, digits, dots, colons, underscores and hyphens, beginning with a letter or digit.")
 	}
 	if !slices.Contains(Providers, in.Provider) {
@@ -93,4 +93,14 @@ func (s *Service) badBaseURL(ctx context.Context, raw string) *fault.Fault {
 		return fault.New(fault.Invalid, "too_long", "An address has at most 2048 characters.")
 	}
 	return nil
+}
+
+// CheckModel returns every fault that registering the model would find by
+// itself, and changes nothing. It takes whoever may register.
+func (s *Service) CheckModel(ctx context.Context, actor capability.Actor, in ModelInput) error {
+	if err := mayRegister(actor); err != nil {
+		return err
+	}
+	_, err := s.check(ctx, in)
+	return err
 }

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -38,9 +39,6 @@ type Choices struct {
 	Models []Model
 }
 
-// Effective is the name that holds where a conversation chose none.
-func (c Choices) Effective() (name string, from ChosenFrom) { return c.effective("") }
-
 func (c Choices) effective(conversation string) (string, ChosenFrom) {
 	switch {
 	case conversation != "":
@@ -68,15 +66,26 @@ func (s *Service) ModelFor(ctx context.Context, actor capability.Actor, conversa
 		return Chosen{From: FromNone}, nil
 	}
 	found, err := s.models(ctx, s.db, actor, name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Chosen{From: from}, err
-	case len(found) == 0:
-		return Chosen{Model: Model{Name: name}, From: from}, modelGone(name, from)
-	case found[0].Lacks() != "":
-		return Chosen{Model: found[0], From: from}, modelKeyMissing(found[0])
 	}
-	return Chosen{Model: found[0], From: from}, nil
+	return choices.Pick(found, conversation)
+}
+
+// Pick is ModelFor among models that were read already.
+func (c Choices) Pick(among []Model, conversation string) (Chosen, error) {
+	name, from := c.effective(conversation)
+	if from == FromNone {
+		return Chosen{From: FromNone}, nil
+	}
+	i := slices.IndexFunc(among, func(m Model) bool { return m.Name == name })
+	if i < 0 {
+		return Chosen{Model: Model{Name: name}, From: from}, modelGone(name, from)
+	}
+	if among[i].Lacks() != "" {
+		return Chosen{Model: among[i], From: from}, among[i].KeyMissing()
+	}
+	return Chosen{Model: among[i], From: from}, nil
 }
 
 func modelGone(name string, from ChosenFrom) error {
@@ -91,7 +100,8 @@ var chooseAgain = map[ChosenFrom]string{
 	FromWorkspace:    "Ask an admin of this workspace to choose another one, or choose one for yourself in your account.",
 }
 
-func modelKeyMissing(m Model) error {
+// KeyMissing is the fault of a model whose secret is not set.
+func (m Model) KeyMissing() error {
 	return fault.New(fault.Conflict, "model_key_missing", "The model %s needs the secret %s, which is not set.", m.Name, m.Secret).
 		Do("Ask somebody who keeps this workspace's secrets to store it, or store one of your own under that name.").
 		With("name", m.Name).With("secret", m.Secret)
