@@ -50,6 +50,7 @@ func TestSelectForMember(t *testing.T) {
 	blocked := adopted
 	blocked.Held = capability.HeldBlocked
 	hook := capability.Candidate{Key: "capability:acme/h", Channel: capability.ChannelHook, Name: "guard", Origin: capability.OriginAdopted, Baseline: true, Required: true}
+	own := capability.Candidate{Key: "capability:acme/o", Channel: capability.ChannelHook, Name: "Guard", Origin: capability.OriginPersonal}
 	all := []capability.Candidate{builtin, raw, published, adopted, personal, skill}
 
 	for name, tc := range map[string]struct {
@@ -78,7 +79,10 @@ func TestSelectForMember(t *testing.T) {
 		"disabled default, taken back": {[]capability.Candidate{tool("default:x", "x", capability.OriginBuiltin, false)}, capability.Overlay{"default:x": true}, []string{"default:x ON on_you"}},
 		"disabled default":             {[]capability.Candidate{tool("default:x", "x", capability.OriginBuiltin, false)}, nil, []string{"default:x off_workspace"}},
 		"a required hook stays on":     {[]capability.Candidate{hook}, capability.Overlay{hook.Key: false}, []string{"capability:acme/h ON on_required"}},
-		"a key given twice":            {[]capability.Candidate{adopted, adopted}, nil, []string{"capability:acme/a ON on_adopted"}},
+		"a name does not hide it": {[]capability.Candidate{own, hook}, capability.Overlay{own.Key: true}, []string{
+			"capability:acme/o shadowed by capability:acme/h", "capability:acme/h ON on_required",
+		}},
+		"a key given twice": {[]capability.Candidate{adopted, adopted}, nil, []string{"capability:acme/a ON on_adopted"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -158,8 +162,8 @@ func TestSelectionLaws(t *testing.T) {
 			}
 		}
 		for _, r := range rows {
-			if r.ShadowedBy != "" && !byKey[r.ShadowedBy].Enabled {
-				t.Fatalf("%s is shadowed by %s, which is off", r.Key, r.ShadowedBy)
+			if by := byKey[r.ShadowedBy]; r.ShadowedBy != "" && (!by.Enabled || r.Required && !by.Required) {
+				t.Fatalf("%s is shadowed by %s, which is off or may be", r.Key, r.ShadowedBy)
 			}
 		}
 		shuffled := slices.Clone(candidates)

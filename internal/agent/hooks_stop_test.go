@@ -1,0 +1,36 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"testing"
+
+	"capstore/internal/capability"
+	"capstore/internal/pg/pgtest"
+	"capstore/internal/registry"
+	"capstore/internal/workspace"
+)
+
+// A stop that comes before a hook has seen a result keeps it from the model
+// where the hook fails closed, also from that of the next turn.
+func TestAResultThatNoHookHasSeen(t *testing.T) {
+	t.Parallel()
+	s := &Service{db: pgtest.New(t), log: slog.New(slog.DiscardHandler)}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for mode, withheld := range map[capability.FailureMode]bool{capability.Advisory: false, capability.FailClosed: true} {
+		row := workspace.Row{Kind: capability.KindHook, Spec: &capability.HookSpec{Event: capability.EventAfterTool, FailureMode: mode}}
+		row.Candidate = capability.Candidate{Key: "capability:acme/guard", Channel: capability.ChannelHook, Name: "guard"}
+		row.Wanted, row.Enabled = true, true
+		snap := registry.NewSnapshot(1, capability.ModeAsk, []registry.Entry{{Kind: registry.EntryHook, Standing: registry.Usable, Row: row}})
+		b := &bound{Request: Request{Name: "code__echo"}}
+		got := s.hooksAfter(stopped, snap, b, ToolResult{Content: []json.RawMessage{textBlock("secret")}})
+		if (got.Withheld != "") != withheld || len(got.Content) != 1 {
+			t.Errorf("%s: %+v", mode, got)
+		}
+		if got := s.hooksAfter(stopped, snap, b, ToolResult{IsError: true, Code: "stopped"}); got.Withheld != "" {
+			t.Errorf("%s: that it was stopped is withheld: %+v", mode, got)
+		}
+	}
+}
