@@ -61,7 +61,7 @@ func (d *messages) addTools(p *sdk.MessageNewParams, r Request) map[string]bool 
 	for _, t := range tools {
 		tool := &sdk.ToolParam{
 			Name:        t.Name,
-			InputSchema: param.Override[sdk.ToolInputSchemaParam](schemaFor(t)),
+			InputSchema: param.Override[sdk.ToolInputSchemaParam](forms.form(t.Schema)),
 		}
 		if t.Description != "" {
 			tool.Description = sdk.String(t.Description)

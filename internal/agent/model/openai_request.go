@@ -47,7 +47,7 @@ func functionOf(t Tool) shared.FunctionDefinitionParam {
 		f.Description = param.NewOpt(t.Description)
 	}
 	var schema map[string]json.RawMessage
-	if json.Unmarshal(schemaFor(t), &schema) == nil {
+	if json.Unmarshal(forms.form(t.Schema), &schema) == nil {
 		for key, value := range schema {
 			f.Parameters[key] = value
 		}

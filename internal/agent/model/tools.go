@@ -1,7 +1,9 @@
 package model
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"sync"
 
 	"capstore/internal/toolschema"
 )
@@ -43,11 +45,42 @@ func loaded(messages []Message) []string {
 // not make the provider refuse all the others.
 var anyObject = json.RawMessage(`{"type":"object","properties":{}}`)
 
-// schemaFor returns the form of a tool's schema that every provider takes.
-func schemaFor(t Tool) json.RawMessage {
-	s, err := toolschema.Compile(t.Schema)
-	if err != nil {
-		return anyObject
+// forms is shared by all clients, since one is made for each turn.
+//
+// It bounds the memory: 16,384 forms of half a KiB, which is what most are,
+// make 8 MiB.
+var forms = newFormCache(16_384)
+
+// formCache remembers the forms of schemas, by the digest of what was written.
+// A form takes 0.1 ms to derive, and each step of a turn asks for all again.
+type formCache struct {
+	mu   sync.Mutex
+	kept int
+	of   map[[sha256.Size]byte]json.RawMessage
+}
+
+func newFormCache(kept int) *formCache {
+	return &formCache{kept: kept, of: map[[sha256.Size]byte]json.RawMessage{}}
+}
+
+// form returns what every provider takes in place of the schema.
+func (c *formCache) form(schema json.RawMessage) json.RawMessage {
+	key := sha256.Sum256(schema)
+	c.mu.Lock()
+	form, known := c.of[key]
+	c.mu.Unlock()
+	if known {
+		return form
 	}
-	return s.ForModel()
+	form = anyObject
+	if s, err := toolschema.Compile(schema); err == nil {
+		form = s.ForModel()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.of) >= c.kept {
+		clear(c.of)
+	}
+	c.of[key] = form
+	return form
 }
