@@ -68,7 +68,9 @@ func (m Manifest) skills() []string {
 
 // NarrowTo returns a snapshot of what the set still holds exactly as the
 // manifest lists it, for a turn that goes on after its own snapshot is gone.
-// What has changed since is left out: it belongs to the next turn.
+// What has changed since is left out: it belongs to the next turn. Hooks stay
+// as they are now, since they only forbid: one that was pinned anew meanwhile
+// watches on.
 func (s *Snapshot) NarrowTo(m Manifest) *Snapshot {
 	marks := make(map[string]bool, len(m.Entries))
 	for _, l := range m.Entries {
@@ -76,7 +78,7 @@ func (s *Snapshot) NarrowTo(m Manifest) *Snapshot {
 	}
 	kept := make([]Entry, 0, len(s.Entries))
 	for i := range s.Entries {
-		if e := &s.Entries[i]; marks[e.mark] || e.Always {
+		if e := &s.Entries[i]; marks[e.mark] || e.Always || e.Kind == EntryHook {
 			kept = append(kept, *e)
 		}
 	}
