@@ -62,7 +62,7 @@ type candidate struct {
 func completable(snap *registry.Snapshot) []candidate {
 	var out []candidate
 	for _, e := range snap.Entries {
-		if e.Standing != registry.Usable || e.Kind == registry.EntryHook {
+		if !e.Standing.Callable() || e.Kind == registry.EntryHook {
 			continue
 		}
 		switch e.Kind {
@@ -92,7 +92,7 @@ func commandCandidate(e registry.Entry) candidate {
 func toolCandidates(snap *registry.Snapshot, e registry.Entry) []candidate {
 	var out []candidate
 	for _, t := range e.Tools {
-		if _, _, callable := snap.Tool(t.Name); !callable || t.Refused != "" {
+		if _, _, callable := snap.Tool(t.Name); !callable || !t.Callable() {
 			continue
 		}
 		label := "/" + slashTool + " " + t.Name

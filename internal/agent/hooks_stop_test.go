@@ -23,7 +23,7 @@ func TestAResultThatNoHookHasSeen(t *testing.T) {
 		row := workspace.Row{Kind: capability.KindHook, Spec: &capability.HookSpec{Event: capability.EventAfterTool, FailureMode: mode}}
 		row.Candidate = capability.Candidate{Key: "capability:acme/guard", Channel: capability.ChannelHook, Name: "guard"}
 		row.Wanted, row.Enabled = true, true
-		snap := registry.NewSnapshot(1, capability.ModeAsk, []registry.Entry{{Kind: registry.EntryHook, Standing: registry.Usable, Row: row}})
+		snap := &registry.Snapshot{Set: &registry.Set{Entries: []registry.Entry{{Kind: registry.EntryHook, Standing: registry.Usable, Row: row}}}}
 		b := &bound{Request: Request{Name: "code__echo"}}
 		got := s.hooksAfter(stopped, snap, b, ToolResult{Content: []json.RawMessage{textBlock("secret")}})
 		if (got.Withheld != "") != withheld || len(got.Content) != 1 {
