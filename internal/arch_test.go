@@ -15,7 +15,7 @@ import (
 // layers is the house from the ground up. A package imports only packages of
 // lower layers, and within its layer only what within allows.
 var layers = [][]string{
-	{"internal/fault", "internal/jsonx", "internal/toolschema", "internal/i18n", "internal/capability",
+	{"internal/fault", "internal/jsonx", "internal/toolschema", "internal/toolsearch", "internal/i18n", "internal/capability",
 		"internal/lifecycle", "internal/netguard", "static", "migrations"},
 	{"internal/pg", "db"},
 	{"internal/catalog", "internal/workspace", "internal/identity", "internal/secret"},

@@ -65,6 +65,7 @@ func build(carried workspace.Carried, builtins []Entry, observe observer) *Set {
 func (e *Entry) learn(config capability.AgentConfig, seen Observation) {
 	e.Notes = seen.Notes
 	if seen.Known {
+		e.Asked = true
 		e.Tools = observed(&e.Row, seen.Tools)
 		for i := range e.Tools {
 			t := &e.Tools[i]

@@ -33,6 +33,13 @@ func Builtin(t Tool) Entry {
 	return Entry{Kind: EntryTool, Origin: OriginBuiltin, Standing: Usable, Row: row, Tools: []Tool{t}}
 }
 
+// Control is the entry of an operation of capstore itself.
+func Control(t Tool) Entry {
+	e := Builtin(t)
+	e.Serves = []string{ControlPlane}
+	return e
+}
+
 // orientation are the built-ins for what the entries hold.
 func orientation(entries []Entry) []Entry {
 	var skills, servers []string

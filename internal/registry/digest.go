@@ -79,7 +79,7 @@ func markOf(m *marker, e *Entry) string {
 	m.add(string(e.Kind), string(e.Row.Key), e.Row.Name, string(e.Origin), string(e.Standing), e.Reason(),
 		string(e.Row.ShadowedBy), e.Row.Version, e.Row.Digest, e.Row.Description)
 	m.list(e.Serves)
-	m.flags(e.Always)
+	m.flags(e.Always, e.Asked)
 	m.grant(e.Row.Grant)
 	m.tools(e.Tools)
 	return m.sum()

@@ -73,6 +73,8 @@ type Entry struct {
 	Trouble, TroubleCode string
 	// Notes are what was odd about the server's list and tolerated, for people.
 	Notes []string
+	// Asked says that the server has told what it has.
+	Asked bool
 	// Always marks the built-in ways to find and read the rest: a turn has
 	// them loaded whatever else it has.
 	Always bool
