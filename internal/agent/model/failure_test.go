@@ -3,8 +3,10 @@ package model_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -168,7 +170,14 @@ func TestCancel(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, p model.Provider) {
 		gate := modeltest.NewGate()
-		m, server := scripted(t, p, modeltest.Say("Once ").Wait(gate).Say("upon"))
+		server := modeltest.New(t, modeltest.Say("Once ").Wait(gate).Say("upon"))
+		closed := make(chan struct{})
+		c := config(t, p, server.URL)
+		c.HTTP.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := (&net.Dialer{}).DialContext(ctx, network, addr)
+			return &watchedConn{Conn: conn, closed: closed}, err
+		}
+		m := newModel(t, c)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		out, err := m.Stream(ctx, ask("Hi"), func(model.Delta) {
@@ -178,6 +187,7 @@ func TestCancel(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || out.Text != "Once " {
 			t.Errorf("got %q, %v", out.Text, err)
 		}
+		<-closed
 		if server.Asked() != 1 {
 			t.Errorf("asked %d times", server.Asked())
 		}
@@ -202,6 +212,18 @@ func TestCancel(t *testing.T) {
 			t.Errorf("in a pause: %v", err)
 		}
 	})
+}
+
+// watchedConn says when it is closed.
+type watchedConn struct {
+	net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (c *watchedConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
 }
 
 // TestSilence ends an answer that neither goes on nor ends.

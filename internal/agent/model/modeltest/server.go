@@ -1,7 +1,6 @@
 package modeltest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,8 +25,11 @@ type Server struct {
 	answer func(Request) (Step, bool)
 	embed  func(text string) []float64
 	offers []string
-	done   chan struct{}
-	close  func()
+
+	server *http.Server
+	done   chan struct{} // closed by Close
+	ended  chan struct{}
+	once   sync.Once
 
 	mu       sync.Mutex
 	requests []Request
@@ -48,7 +50,7 @@ func New(t TB, script ...Step) *Server {
 		}
 		return step, ok
 	}
-	s.listen(t)
+	s.listenFor(t)
 	return s
 }
 
@@ -58,52 +60,50 @@ func NewFunc(t TB, answer func(Request) Step) *Server {
 	t.Helper()
 	s := &Server{done: make(chan struct{})}
 	s.answer = func(r Request) (Step, bool) { return answer(r), true }
-	s.listen(t)
+	s.listenFor(t)
 	return s
 }
 
-func (s *Server) listen(t TB) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Errorf("modeltest: %v", err)
+func (s *Server) listenFor(t TB) {
+	t.Helper()
+	if err := s.listen("127.0.0.1:0"); err != nil {
+		t.Errorf("%v", err)
 		return
 	}
-	s.URL = "http://" + listener.Addr().String()
-	t.Cleanup(s.start(listener))
+	t.Cleanup(s.Close)
 }
 
-// start serves in the background and returns what ends it.
-func (s *Server) start(listener net.Listener) (stop func()) {
-	server := &http.Server{Handler: s, ErrorLog: log.New(io.Discard, "", 0)}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = server.Serve(listener)
-	}()
-	var once sync.Once
-	s.close = func() {
-		once.Do(func() { close(s.done); _ = server.Close() })
-		<-ended
-	}
-	return s.close
-}
-
-// Serve runs a model at the address until the context ends, for a
-// demonstration. The error is for an address that cannot be had.
-func Serve(ctx context.Context, addr string, answer func(Request) Step) error {
+// listen serves in the background until Close.
+func (s *Server) listen(addr string) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("serve a scripted model: %w", err)
 	}
-	s := &Server{done: make(chan struct{}), answer: func(r Request) (Step, bool) { return answer(r), true }}
-	stop := s.start(listener)
-	<-ctx.Done()
-	stop()
+	s.URL = "http://" + listener.Addr().String()
+	s.server = &http.Server{Handler: s, ErrorLog: log.New(io.Discard, "", 0)}
+	s.ended = make(chan struct{})
+	go func() {
+		defer close(s.ended)
+		_ = s.server.Serve(listener)
+	}()
 	return nil
 }
 
-// Close ends the server before its test does.
-func (s *Server) Close() { s.close() }
+// Serve starts a model at the address, for a demonstration; the caller closes
+// it. The error is for an address that cannot be had.
+func Serve(addr string, answer func(Request) Step) (*Server, error) {
+	s := &Server{done: make(chan struct{}), answer: func(r Request) (Step, bool) { return answer(r), true }}
+	if err := s.listen(addr); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close ends the server and every answer that waits. It may be called again.
+func (s *Server) Close() {
+	s.once.Do(func() { close(s.done); _ = s.server.Close() })
+	<-s.ended
+}
 
 // Requests lists what was asked so far.
 func (s *Server) Requests() []Request {
