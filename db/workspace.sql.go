@@ -997,12 +997,13 @@ func (q *Queries) UpdateSkill(ctx context.Context, db DBTX, arg UpdateSkillParam
 }
 
 const versionContents = `-- name: VersionContents :many
-SELECT pk, content FROM capability_versions WHERE pk = ANY ($1::bigint[])
+SELECT pk, content, coalesce(provenance ->> 'plugin', '')::text AS plugin FROM capability_versions WHERE pk = ANY ($1::bigint[])
 `
 
 type VersionContentsRow struct {
 	Pk      int64
 	Content string
+	Plugin  string
 }
 
 func (q *Queries) VersionContents(ctx context.Context, db DBTX, pks []int64) ([]VersionContentsRow, error) {
@@ -1014,7 +1015,7 @@ func (q *Queries) VersionContents(ctx context.Context, db DBTX, pks []int64) ([]
 	var items []VersionContentsRow
 	for rows.Next() {
 		var i VersionContentsRow
-		if err := rows.Scan(&i.Pk, &i.Content); err != nil {
+		if err := rows.Scan(&i.Pk, &i.Content, &i.Plugin); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

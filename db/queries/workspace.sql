@@ -78,7 +78,7 @@ JOIN capabilities c ON c.pk = a.capability_pk
 WHERE a.workspace = @workspace AND c.source = @source AND c.id = @id;
 
 -- name: VersionContents :many
-SELECT pk, content FROM capability_versions WHERE pk = ANY (@pks::bigint[]);
+SELECT pk, content, coalesce(provenance ->> 'plugin', '')::text AS plugin FROM capability_versions WHERE pk = ANY (@pks::bigint[]);
 
 -- A member's overlay -------------------------------------------------------------
 

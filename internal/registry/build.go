@@ -97,6 +97,9 @@ func entryKind(k capability.Kind) (EntryKind, bool) {
 }
 
 func originOf(row *workspace.Row) Origin {
+	if row.Plugin != "" {
+		return OriginPlugin
+	}
 	switch row.Origin {
 	case capability.OriginAdopted:
 		return OriginAdopted

@@ -28,6 +28,7 @@ const (
 	OriginMember  Origin = "member"  // the member's own, or switched on by him
 	OriginRaw     Origin = "raw"     // a hand-wired server
 	OriginLibrary Origin = "library" // a skill of the workspace
+	OriginPlugin  Origin = "plugin"  // a part of a plugin, whoever switched it on
 )
 
 // Standing says whether an entry can be used, and roughly why not; the reason
@@ -79,7 +80,8 @@ type Entry struct {
 	// them loaded whatever else it has.
 	Always bool
 
-	mark string // digest of all that a turn can see of the entry
+	guide bool   // one of the orientation, which calls of its own lead through
+	mark  string // digest of all that a turn can see of the entry
 }
 
 // Name is the capability's name.

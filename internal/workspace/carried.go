@@ -44,6 +44,7 @@ type Row struct {
 	LatestVisible   string
 	UpdateAvailable bool
 	BlockedReason   string // where Held is blocked
+	Plugin          string // that the version was imported as a part of, "" for none
 
 	versionPK int64
 }

@@ -41,6 +41,7 @@ func newKnowledge() *knowledge {
 type facts struct {
 	capability.Content
 	broken bool
+	plugin string // that it was imported as a part of
 }
 
 func (k *knowledge) config(workspace string, version int, read func() (capability.AgentConfig, error)) (capability.AgentConfig, error) {
@@ -92,6 +93,7 @@ func (s *Service) factsOf(ctx context.Context, h db.DBTX, pks []int64) (map[int6
 	}
 	for _, r := range rows {
 		f := factsIn(r.Content)
+		f.plugin = r.Plugin
 		out[r.Pk], s.known.facts[r.Pk] = f, f
 	}
 	return out, nil

@@ -14,7 +14,7 @@ func (w *world) storeRow(e *storeEntry) Row {
 	f := w.facts[e.versionPK]
 	visible := !e.tombstoned && capability.CanConsume(e.access, w.viewer)
 	r := Row{
-		Ref: e.Ref, Kind: e.kind, Description: f.Description, Digest: e.digest, Spec: f.Spec, versionPK: e.versionPK,
+		Ref: e.Ref, Kind: e.kind, Description: f.Description, Digest: e.digest, Spec: f.Spec, Plugin: f.plugin, versionPK: e.versionPK,
 	}
 	r.Candidate = capability.Candidate{
 		Key: capability.CapabilityKey(e.Source, e.ID), Channel: e.kind.Channel(), Name: e.name,
@@ -34,7 +34,7 @@ func (w *world) storeRow(e *storeEntry) Row {
 	case capability.HeldBlocked:
 		r.BlockedReason = e.blockedReason
 	case capability.HeldGone: // it stays as a name; what it is, is no longer his to read
-		r.Description, r.Spec, r.Functions, r.Missing, r.Unset = "", watch(f.Spec), nil, nil, nil
+		r.Description, r.Plugin, r.Spec, r.Functions, r.Missing, r.Unset = "", "", watch(f.Spec), nil, nil, nil
 	}
 	return r
 }
