@@ -71,7 +71,7 @@ func orientation(entries []Entry) []Entry {
 			}, "server")}))
 	}
 	for i := range out {
-		out[i].Always = true
+		out[i].Always, out[i].guide = true, true
 	}
 	return out
 }

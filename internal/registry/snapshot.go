@@ -63,7 +63,7 @@ func (s *Set) index(i int) {
 	e := &s.Entries[i]
 	s.keys[e.Row.Key] = i
 	switch {
-	case !e.Standing.Callable() || e.Always:
+	case !e.Standing.Callable() || e.guide:
 	case e.Kind == EntrySkill:
 		s.skills[e.Row.Name] = i
 	default:
@@ -85,10 +85,11 @@ func (s *Set) Tool(name string) (Entry, Tool, bool) {
 	return s.Entries[p.entry], s.Entries[p.entry].Tools[p.tool], true
 }
 
-// Builtin finds one of the built-in ways to find and to read the rest.
+// Builtin finds one of the built-in ways to find and to read the rest, which
+// are no tools that the door finds by name.
 func (s *Set) Builtin(name string) (Tool, bool) {
 	i, ok := s.keys[capability.BuiltinKey(name)]
-	if !ok || !s.Entries[i].Always {
+	if !ok || !s.Entries[i].guide {
 		return Tool{}, false
 	}
 	return s.Entries[i].Tools[0], true

@@ -49,7 +49,7 @@ func firstSentence(s string) string {
 		end := i + utf8.RuneLen(r)
 		switch r {
 		case '.', '!', '?':
-			if end < len(s) && (s[end] == ' ' || s[end] == '\n') && end > 12 {
+			if end < len(s) && (s[end] == ' ' || s[end] == '\n') && end > 6 {
 				return oneLine(s[:end], maxSentence)
 			}
 		case '。', '！', '？':
