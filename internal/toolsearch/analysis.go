@@ -53,7 +53,7 @@ var (
 	tagField    = field{1.2, 2}
 )
 
-const half = 1.6 // the sum of weights at which a term counts half
+const half = 2 // the sum of weights at which a term counts half
 
 var (
 	shared  sync.Map // uint64 -> weak.Pointer[analysis]
@@ -170,9 +170,9 @@ func (a *analysis) add(sum map[term]float32, memo stems, f field, words []word, 
 			mine[productTerm(product.name)] += each
 		}
 		for _, m := range lex.heads.words[s] {
-			mine[term(m.concept)] += each * m.weight
+			mine[term(m)] += each
 		}
-		lex.heads.phrasesAt(stemmed, i, 0, func(s sense, _ int) { mine[term(s.concept)] += each * s.weight })
+		lex.heads.phrasesAt(stemmed, i, 0, func(m concept, _ int) { mine[term(m)] += each })
 		if names && i > 0 {
 			mine[wordTerm(inEnglish.stem(words[i-1].text+words[i].text))] += each / 2
 		}
@@ -186,7 +186,7 @@ func (a *analysis) add(sum map[term]float32, memo stems, f field, words []word, 
 func intentOf(name []word, memo stems) intent {
 	for _, w := range name {
 		for _, m := range lex.heads.words[memo.of(w.text)] {
-			if in := lex.intents[m.concept]; in != intentNone {
+			if in := lex.intents[m]; in != intentNone {
 				return in
 			}
 		}

@@ -2,6 +2,7 @@ package toolsearch
 
 import (
 	"embed"
+	"slices"
 	"strings"
 )
 
@@ -21,16 +22,10 @@ const (
 // number is the term that stands for it in an index.
 type concept int
 
-// sense is one thing that a word or phrase may mean.
-type sense struct {
-	concept concept
-	weight  float32
-}
-
 // phrase is the rest of an expression behind its first word, and its meaning.
 type phrase struct {
-	rest []string
-	sense
+	rest    []string
+	concept concept
 }
 
 // lexicon is what the package knows of words. It is read once and never
@@ -44,12 +39,13 @@ type lexicon struct {
 	said     [languages]vocabulary
 	products map[string]product // by name or alias
 	function [languages]map[string]bool
+	soft     map[string]bool // words of circumstance
 }
 
 // vocabulary holds meanings by the stem of a word, and expressions of several
 // words by the stem of their first.
 type vocabulary struct {
-	words   map[string][]sense
+	words   map[string][]concept
 	phrases map[string][]phrase
 	longest int // bytes of the longest word
 }
@@ -61,16 +57,10 @@ type product struct {
 	everyday bool
 }
 
-const (
-	headWeight    = 0.85 // another word of the tools' own for the same thing
-	laidWeight    = 0.70 // everyday words for it
-	foreignWeight = 0.85
-)
-
 var lex = readLexicon()
 
 func readLexicon() *lexicon {
-	l := &lexicon{products: map[string]product{}, intents: []intent{intentNone}}
+	l := &lexicon{soft: map[string]bool{}, products: map[string]product{}, intents: []intent{intentNone}}
 	l.heads = newVocabulary()
 	for i := range l.said {
 		l.said[i], l.function[i] = newVocabulary(), map[string]bool{}
@@ -100,7 +90,7 @@ func readLexicon() *lexicon {
 }
 
 func newVocabulary() vocabulary {
-	return vocabulary{words: map[string][]sense{}, phrases: map[string][]phrase{}}
+	return vocabulary{words: map[string][]concept{}, phrases: map[string][]phrase{}}
 }
 
 // add takes one line: a concept in the sections things, reads and writes, the
@@ -112,6 +102,10 @@ func (l *lexicon) add(section, line string) {
 		for _, n := range names {
 			bare, everyday := strings.CutPrefix(n, "*")
 			l.products[fold(bare)] = product{fold(strings.TrimPrefix(names[0], "*")), everyday}
+		}
+	case "soft":
+		for _, w := range strings.Fields(line) {
+			l.soft[w] = true
 		}
 	case "en", "de", "fr", "es", "ko":
 		lang := map[string]language{"en": inEnglish, "de": inGerman, "fr": inFrench, "es": inSpanish, "ko": inKorean}[section]
@@ -132,18 +126,18 @@ func (l *lexicon) addConcept(section, line string) {
 		for _, entry := range strings.Fields(column) {
 			switch {
 			case i == 0:
-				l.heads.put(inEnglish, entry, sense{id, 1})
-				l.said[inEnglish].put(inEnglish, entry, sense{id, headWeight})
+				l.heads.put(inEnglish, entry, id)
+				l.said[inEnglish].put(inEnglish, entry, id)
 			case i == 1:
-				l.said[inEnglish].put(inEnglish, entry, sense{id, laidWeight})
+				l.said[inEnglish].put(inEnglish, entry, id)
 			default:
-				l.said[i-1].put(language(i-1), entry, sense{id, foreignWeight})
+				l.said[i-1].put(language(i-1), entry, id)
 			}
 		}
 	}
 }
 
-func (v *vocabulary) put(lang language, entry string, s sense) {
+func (v *vocabulary) put(lang language, entry string, meaning concept) {
 	if lang == inKorean {
 		entry = strings.ReplaceAll(entry, "_", "") // its spaces come and go
 	}
@@ -155,21 +149,19 @@ func (v *vocabulary) put(lang language, entry string, s sense) {
 		return
 	}
 	if len(parts) > 1 {
-		v.phrases[parts[0]] = append(v.phrases[parts[0]], phrase{parts[1:], s})
+		v.phrases[parts[0]] = append(v.phrases[parts[0]], phrase{parts[1:], meaning})
 		return
 	}
-	for _, known := range v.words[parts[0]] {
-		if known.concept == s.concept {
-			return
-		}
+	if slices.Contains(v.words[parts[0]], meaning) {
+		return
 	}
-	v.words[parts[0]] = append(v.words[parts[0]], s)
+	v.words[parts[0]] = append(v.words[parts[0]], meaning)
 	v.longest = max(v.longest, len(parts[0]))
 }
 
 // phrasesAt calls found for each expression that begins at stems[i] and goes on
 // with at most gap other words in between; last is the place of its last word.
-func (v *vocabulary) phrasesAt(stems []string, i, gap int, found func(s sense, last int)) {
+func (v *vocabulary) phrasesAt(stems []string, i, gap int, found func(meaning concept, last int)) {
 	for _, p := range v.phrases[stems[i]] {
 		at, left := i+1, gap
 		for k := 0; k < len(p.rest); {
@@ -185,7 +177,7 @@ func (v *vocabulary) phrasesAt(stems []string, i, gap int, found func(s sense, l
 			at++
 		}
 		if at > 0 {
-			found(p.sense, at-1)
+			found(p.concept, at-1)
 		}
 	}
 }

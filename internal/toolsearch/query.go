@@ -11,6 +11,7 @@ type unit struct {
 	terms   []weighted
 	least   float32 // what it counts among the rest although no tool knows it
 	product bool
+	scale   float32 // how many times another it counts
 }
 
 type query struct {
@@ -19,7 +20,12 @@ type query struct {
 	intent   intent
 }
 
-const maxUnits = 32
+const (
+	maxUnits     = 32
+	circumstance = 0.35 // what a word of circumstance counts of another
+	named        = 2    // how many times another word the name of a product counts
+	unheard      = 8    // what a word counts among the rest that neither a tool nor the lexicon knows
+)
 
 // parse reads what a person or model asked for.
 func (x *Index) parse(text string) query {
@@ -49,14 +55,14 @@ func (p *parser) read() {
 	for i, w := range p.words {
 		english[i], own[i] = inEnglish.stem(w.text), p.lang.stem(w.text)
 	}
-	phrases := make([][]sense, len(p.words))
+	phrases := make([][]concept, len(p.words))
 	within := make([]bool, len(p.words))
-	note := func(i int) func(sense, int) {
-		return func(s sense, last int) {
+	note := func(i int) func(concept, int) {
+		return func(m concept, last int) {
 			for k := i; k <= last; k++ {
 				within[k] = true
 				if k == i || !p.isFunction(k) {
-					phrases[k] = append(phrases[k], s)
+					phrases[k] = append(phrases[k], m)
 				}
 			}
 		}
@@ -94,50 +100,63 @@ func (p *parser) asks(w string) {
 
 var questions = map[string]bool{"what": true, "who": true, "which": true, "how": true, "where": true, "when": true, "why": true, "whose": true, "is": true, "are": true, "does": true, "has": true}
 
-func (p *parser) word(i int, english, own string, phrases []sense) {
+func (p *parser) word(i int, english, own string, phrases []concept) {
 	w := p.words[i]
-	var u unit
+	u := unit{scale: 1}
+	share := float32(1)
+	if lex.soft[w.text] {
+		share = circumstance
+	}
 	if product, ok := lex.products[w.text]; ok && (!product.everyday || w.capital) {
-		u.product = true
+		u.product, u.scale = true, named
 		u.add(productTerm(product.name), 1)
 	}
-	if !lex.function[inEnglish][w.text] {
-		u.add(wordTerm(english), 1)
+	_, foreign := lex.said[p.lang].words[own]
+	if !lex.function[inEnglish][w.text] && (p.lang == inEnglish || !foreign) {
+		u.add(wordTerm(english), share)
 	}
-	p.senses(&u, lex.said[inEnglish].words[english])
+	p.senses(&u, lex.said[inEnglish].words[english], share)
 	if p.lang != inEnglish {
-		p.senses(&u, lex.said[p.lang].words[own])
+		p.senses(&u, lex.said[p.lang].words[own], 1)
 	}
-	p.senses(&u, phrases)
+	p.senses(&u, phrases, 1)
 	if p.lang == inGerman && len(u.terms) <= 1 {
 		p.compound(&u, own)
 	}
+	p.together(&u, i)
 	if !p.known(&u) {
 		p.mistyped(&u, w.text)
 	}
-	switch {
-	case w.number:
-		u.least = 0.5
-	case w.proper && !u.product:
-		u.least = 1
-	default:
-		u.least = 4
-	}
+	u.least = unheardOf(w, u.product)
 	p.units = append(p.units, u)
 }
 
 // senses adds what a word may mean. The more it may mean the less each counts.
-func (p *parser) senses(u *unit, senses []sense) {
-	share := float32(1)
+func (p *parser) senses(u *unit, senses []concept, share float32) {
 	if len(senses) > 1 {
-		share = 0.85
+		share *= 0.85
 	}
 	for _, s := range senses {
-		u.add(term(s.concept), s.weight*share)
+		u.add(term(s), share)
 		if p.intent == intentNone {
-			p.intent = lex.intents[s.concept]
+			p.intent = lex.intents[s]
 		}
 	}
+}
+
+// unheardOf is what a word counts when no tool knows it. Names of people and
+// places, numbers and words of circumstance are what a tool is given, rather
+// than what it is.
+func unheardOf(w word, product bool) float32 {
+	switch {
+	case lex.soft[w.text]:
+		return 0
+	case w.number:
+		return 0.5
+	case w.proper && !product:
+		return 1
+	}
+	return unheard
 }
 
 func (u *unit) add(t term, weight float32) {
@@ -148,6 +167,17 @@ func (u *unit) add(t term, weight float32) {
 		}
 	}
 	u.terms = append(u.terms, weighted{t, weight})
+}
+
+// together adds what a word is with one of its neighbours, where tools write
+// the two as one.
+func (p *parser) together(u *unit, i int) {
+	for k := max(0, i-1); k <= i && k+1 < len(p.words); k++ {
+		joined := wordTerm(inEnglish.stem(p.words[k].text + p.words[k+1].text))
+		if len(p.x.with(joined)) > 0 {
+			u.add(joined, 1)
+		}
+	}
 }
 
 func (p *parser) known(u *unit) bool {
@@ -164,7 +194,7 @@ func (p *parser) mistyped(u *unit, text string) {
 		stem := inEnglish.stem(near)
 		u.add(wordTerm(stem), 0.9)
 		for _, s := range lex.said[inEnglish].words[stem] {
-			u.add(term(s.concept), s.weight*0.9)
+			u.add(term(s), 0.9)
 		}
 	}
 }
@@ -179,9 +209,9 @@ func (p *parser) compound(u *unit, stem string) {
 			first, ok = known[strings.TrimSuffix(stem[:i], "s")]
 		}
 		if rest, more := known[inGerman.stem(stem[i:])]; ok && more {
-			p.senses(u, first)
-			second := unit{least: 4}
-			p.senses(&second, rest)
+			p.senses(u, first, 1)
+			second := unit{least: unheard, scale: 1}
+			p.senses(&second, rest, 1)
 			p.units = append(p.units, second)
 			return
 		}
@@ -205,12 +235,12 @@ func (p *parser) korean(from int) (to int) {
 			i += len(cut(run[i:], 4))
 			continue
 		}
-		u := unit{least: 4}
+		u := unit{least: unheard, scale: 1}
 		if product, ok := lex.products[run[i:end]]; ok {
-			u.product = true
+			u.product, u.scale = true, named
 			u.add(productTerm(product.name), 1)
 		}
-		p.senses(&u, lex.said[inKorean].words[run[i:end]])
+		p.senses(&u, lex.said[inKorean].words[run[i:end]], 1)
 		p.units = append(p.units, u)
 		i = end
 	}

@@ -60,7 +60,7 @@ func (x *Index) accumulate(s *scratch, units []unit) float32 {
 		total += x.most(u)
 		for _, t := range u.terms {
 			list := x.with(t.term)
-			worth := t.weight * x.rarity(len(list))
+			worth := u.scale * t.weight * x.rarity(len(list))
 			for _, p := range list {
 				if s.unit[p.doc] == 0 {
 					s.inUnit = append(s.inUnit, p.doc)
@@ -89,9 +89,9 @@ func (x *Index) most(u *unit) float32 {
 		}
 	}
 	if best == 0 {
-		return u.least
+		best = u.least
 	}
-	return best
+	return best * u.scale
 }
 
 // collect turns sums into hits in order, and leaves the scratch clean.

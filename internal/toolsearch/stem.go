@@ -28,6 +28,9 @@ func (l language) stem(word string) string {
 	}
 	switch l {
 	case inEnglish:
+		if base, ok := unlike[word]; ok {
+			return base
+		}
 		if base, ok := irregular[word]; ok {
 			word = base
 		}
@@ -51,6 +54,15 @@ func plainLetters(word string) bool {
 	return len(word) > 2
 }
 
+// Words that would be taken for others if their endings went: a customer is
+// nothing custom.
+var unlike = map[string]string{
+	"customer": "customer", "customers": "customer", "important": "important", "importance": "important", "several": "several",
+	"authority": "authority", "authorities": "authority", "news": "news", "organic": "organic", "listing": "listing", "listings": "listing",
+	"meeting": "meeting", "meetings": "meeting", "building": "building", "buildings": "building", "station": "station", "stations": "station",
+	"community": "community", "communities": "community", "international": "international", "experience": "experience",
+}
+
 // Forms that no suffix tells.
 var irregular = map[string]string{
 	"sent": "send", "wrote": "write", "written": "write", "bought": "buy", "sold": "sell", "paid": "pay", "ran": "run",
@@ -58,7 +70,7 @@ var irregular = map[string]string{
 	"went": "go", "gone": "go", "got": "get", "gotten": "get", "said": "say", "saw": "see", "seen": "see", "spoke": "speak",
 	"spoken": "speak", "spent": "spend", "lost": "lose", "left": "leave", "held": "hold", "built": "build", "broke": "break",
 	"broken": "break", "drew": "draw", "drawn": "draw", "told": "tell", "taught": "teach", "thought": "think", "hid": "hide",
-	"hidden": "hide", "stole": "steal", "stolen": "steal", "began": "begin", "begun": "begin", "wrong": "wrong",
+	"hidden": "hide", "stole": "steal", "stolen": "steal", "began": "begin", "begun": "begin",
 	"people": "person", "children": "child", "men": "man", "women": "woman", "indices": "index", "indexes": "index",
 	"vertices": "vertex", "matrices": "matrix", "analyses": "analysis", "queries": "query", "replies": "reply",
 	"died": "die", "dying": "die", "lying": "lie", "ate": "eat", "flew": "fly", "met": "meet", "rang": "ring", "shut": "shut",

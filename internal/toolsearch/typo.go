@@ -58,7 +58,7 @@ func (s *spelling) near(w string) []string {
 	mask := letters(w)
 	for n := max(4, len(w)-allowed); n <= min(maxWord, len(w)+allowed); n++ {
 		for _, c := range s.byLength[n] {
-			if differ(c.mask, mask) > 2*allowed {
+			if differ(c.mask, mask) > 2*allowed || !sameStart(w, c.word) {
 				continue
 			}
 			d := distance(w, c.word, allowed)
@@ -72,6 +72,13 @@ func (s *spelling) near(w string) []string {
 		}
 	}
 	return best
+}
+
+// sameStart reports whether two words begin alike, or with their first two
+// letters swapped. Few people miss the first letter, and many short words
+// differ in nothing else.
+func sameStart(a, b string) bool {
+	return a[0] == b[0] || a[0] == b[1] && a[1] == b[0]
 }
 
 func differ(a, b uint32) int {
