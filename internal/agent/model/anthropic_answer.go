@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -13,6 +14,7 @@ type messagesAnswer struct {
 	ids    ids
 	on     func(Delta)
 	blocks []*messagesBlock
+	text   strings.Builder // as it was told
 	reason sdk.StopReason
 	usage  Usage
 	model  string
@@ -39,9 +41,10 @@ func (a *messagesAnswer) take(e sdk.MessageStreamEventUnion) {
 	case "content_block_start":
 		a.begin(e)
 	case "content_block_delta":
-		for _, b := range a.blocks {
+		for _, b := range slices.Backward(a.blocks) {
 			if b.index == e.Index {
 				a.grow(b, e.Delta)
+				break
 			}
 		}
 	case "message_delta":
@@ -103,20 +106,19 @@ func (a *messagesAnswer) tell(b *messagesBlock, d Delta) {
 		return
 	}
 	b.text.WriteString(piece)
+	a.text.WriteString(d.Text)
 	a.on(d)
 }
 
 // output returns the answer as far as it came. A call that the stream did not
 // finish is left out, since what is missing of it nobody knows.
 func (a *messagesAnswer) output() Output {
-	out := Output{Usage: a.usage, Model: a.model}
-	var text strings.Builder
+	out := Output{Text: a.text.String(), Usage: a.usage, Model: a.model}
 	kept := opaque{Provider: a.config.Provider, Name: a.config.Name}
 	thinks := false
 	for _, b := range a.blocks {
 		switch b.kind {
 		case "text":
-			text.WriteString(b.text.String())
 			kept.keep(spoken{b.kind, b.text.String()}, strings.TrimSpace(b.text.String()) != "")
 		case "thinking":
 			thinks = thinks || b.signature != ""
@@ -133,7 +135,6 @@ func (a *messagesAnswer) output() Output {
 			kept.keep(toolUse{b.kind, b.call.ID, b.call.Name, inputOf(b.call)}, true)
 		}
 	}
-	out.Text = text.String()
 	if thinks {
 		out.Opaque = kept.pack()
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"capstore/internal/fault"
 	"capstore/internal/jsonx"
 )
 
@@ -234,38 +235,105 @@ func (r tripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(r.body)), Request: req}, nil
 }
 
-// FuzzStream holds that no stream, however bad, does more than end in a fault:
-// what is told adds up to the answer, and nothing is told twice.
-func FuzzStream(f *testing.F) {
-	for _, seed := range []string{
-		"", "data: [DONE]\n\n", ": x\n\n", "<html>", "event: error\ndata: {}\n\n", "event: error\ndata: no\n\n",
-		"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"m\"}}\n\nevent: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"a\"}}\n\nevent: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"b\"}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
-		"data: {\"choices\":[{\"delta\":{\"content\":\"a\",\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"n\",\"arguments\":\"{\"}}]},\"finish_reason\":\"stop\"}]}\n\n",
-		"data: {\"choices\":[{\"delta\":{\"content\":[{\"text\":1}],\"tool_calls\":[{}]}}]}\n\ndata: {\"error\":5}\n\n",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, body string) {
-		for _, p := range []Provider{Anthropic, OpenAI} {
-			c, err := New(Config{Provider: p, BaseURL: "http://model.example", Name: "m", Backoff: 1, HTTP: &http.Client{Transport: tripper{body}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var told strings.Builder
-			out, err := c.Stream(context.Background(), Request{Messages: []Message{{Role: User, Text: "x"}}}, func(d Delta) { told.WriteString(d.Text) })
-			if out.Text != told.String() {
-				t.Fatalf("%s: told %q, gave %q", p, told.String(), out.Text)
-			}
-			if err != nil && (out.Stop != "" || len(out.Calls) > 0) {
-				t.Fatalf("%s: %+v beside %v", p, out, err)
-			}
-			for _, call := range out.Calls {
-				if call.ID == "" || (call.Broken == "") == (call.Arguments == nil) {
-					t.Fatalf("%s: %+v", p, call)
-				}
+// streams are whole answers of both protocols, with text, thoughts and a call.
+var streams = []string{
+	`event: message_start
+data: {"type":"message_start","message":{"model":"m","usage":{"input_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"b"}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"x","name":"n","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1}"}}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":3}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+`,
+	`data: {"model":"m","choices":[{"index":0,"delta":{"content":"a","reasoning":"z","tool_calls":[{"index":0,"id":"q","function":{"name":"n","arguments":"{}"},"extra_content":{"a":1}}]}}]}
+
+data: {"choices":[{"index":0,"delta":{"content":"b"},"finish_reason":"tool_calls"}]}
+
+data: {"choices":[],"usage":{"prompt_tokens":4,"completion_tokens":2}}
+
+data: [DONE]
+
+`,
+}
+
+// checkStream holds that no stream, however bad, does more than end in a
+// fault: what is told adds up to the answer, and no call is half there.
+func checkStream(t interface{ Fatalf(string, ...any) }, body string) {
+	for _, p := range []Provider{Anthropic, OpenAI} {
+		c, err := New(Config{Provider: p, BaseURL: "http://model.example", Name: "m", Backoff: 1, HTTP: &http.Client{Transport: tripper{body}}})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		var told strings.Builder
+		out, err := c.Stream(context.Background(), Request{Messages: []Message{{Role: User, Text: "x"}}}, func(d Delta) { told.WriteString(d.Text) })
+		if out.Text != told.String() {
+			t.Fatalf("%s: told %q, gave %q", p, told.String(), out.Text)
+		}
+		if err != nil && (out.Stop != "" || len(out.Calls) > 0) {
+			t.Fatalf("%s: %+v beside %v", p, out, err)
+		}
+		if fault.Is(err, fault.Internal) {
+			t.Fatalf("%s: %v is no fault for people", p, err)
+		}
+		for _, call := range out.Calls {
+			if call.ID == "" || (call.Broken == "") == (call.Arguments == nil) {
+				t.Fatalf("%s: %+v", p, call)
 			}
 		}
+	}
+}
+
+func FuzzStream(f *testing.F) {
+	for _, seed := range append(streams, "", "data: [DONE]\n\n", ": x\n\n", "<html>", "event: error\ndata: {}\n\n", "event: error\ndata: no\n\n",
+		"data: {\"choices\":[{\"delta\":{\"content\":[{\"text\":1}],\"tool_calls\":[{}]}}]}\n\ndata: {\"error\":5}\n\n") {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) { checkStream(t, body) })
+}
+
+// TestDamagedStreams cuts, doubles and replaces pieces of good answers.
+func TestDamagedStreams(t *testing.T) {
+	t.Parallel()
+	junk := rapid.SampledFrom([]string{"null", "{}", "[]", "1e999", "-1", `""`, "true", "\n\n", "data: ", "event: ", "{", `\u0000`, "\xff", "99999999999999999999"})
+	rapid.Check(t, func(t *rapid.T) {
+		body := rapid.SampledFrom(streams).Draw(t, "stream")
+		for range rapid.IntRange(1, 4).Draw(t, "damages") {
+			at := rapid.IntRange(0, len(body)).Draw(t, "at")
+			end := min(len(body), at+rapid.IntRange(0, 12).Draw(t, "length"))
+			switch rapid.IntRange(0, 3).Draw(t, "damage") {
+			case 0:
+				body = body[:at] + body[end:]
+			case 1:
+				body = body[:at] + junk.Draw(t, "junk") + body[end:]
+			case 2:
+				body = body[:at] + body[rapid.IntRange(0, at).Draw(t, "again"):]
+			case 3:
+				body = body[:at]
+			}
+		}
+		checkStream(t, body)
 	})
+}
+
+// TestBlocksOfOneIndex is a server that numbers two blocks alike.
+func TestBlocksOfOneIndex(t *testing.T) {
+	t.Parallel()
+	events := strings.SplitAfter(streams[0], "\n\n")
+	checkStream(t, strings.Join([]string{events[0], events[1], events[1], events[2], events[6]}, ""))
 }
 
 // TestEndless ends an answer that is larger than any.

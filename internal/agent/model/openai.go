@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -88,14 +89,18 @@ func (d *chat) once(ctx context.Context, r Request, on func(Delta)) (Output, err
 // toldError reads an error that came in the stream. Its code is the status
 // with some servers.
 func toldError(body []byte) error {
-	status := http.StatusInternalServerError
-	switch said := readSaid(body); {
-	case said.isAny("rate_limit", "429"):
+	said := readSaid(body)
+	status, err := strconv.Atoi(said.Code)
+	switch {
+	case err == nil && status >= 400 && status < 600:
+	case said.isAny("rate_limit"):
 		status = http.StatusTooManyRequests
-	case said.isAny("invalid_request", "400"):
-		status = http.StatusBadRequest
-	case said.isAny("401", "invalid_api_key"):
+	case said.isAny("invalid_api_key"):
 		status = http.StatusUnauthorized
+	case said.isAny("invalid_request"):
+		status = http.StatusBadRequest
+	default:
+		status = http.StatusInternalServerError
 	}
 	return &statusError{Status: status, Header: http.Header{}, Body: body}
 }
