@@ -18,21 +18,29 @@ import (
 	"capstore/internal/workspace"
 )
 
-// direct makes a call by hand against a snapshot.
-func (w *world) direct(t testing.TB, ctx context.Context, snap *registry.Snapshot, arguments string) (agent.ToolResult, []agent.Entry) {
+// request is a call of the echo by hand, in a turn of its own.
+func (w *world) request(t testing.TB) agent.Request {
 	t.Helper()
 	conv, err := w.agent.NewConversation(t.Context(), w.member)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := w.agent.Call(ctx, snap, agent.Request{
+	return agent.Request{
 		Actor: w.member, Conversation: conv.ID, Turn: uuid.Must(uuid.NewV7()), Name: "code__echo", Ref: "a",
-		Arguments: json.RawMessage(arguments), Caller: agent.CallerDirect, Mode: capability.ModeAsk,
-	})
+		Arguments: json.RawMessage(`{"n":1}`), Caller: agent.CallerDirect, Mode: capability.ModeAsk,
+	}
+}
+
+// direct makes that call with other arguments against a snapshot.
+func (w *world) direct(t testing.TB, snap *registry.Snapshot, arguments string) (agent.ToolResult, []agent.Entry) {
+	t.Helper()
+	req := w.request(t)
+	req.Arguments = json.RawMessage(arguments)
+	result, err := w.agent.Call(t.Context(), snap, req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result, w.ledger(t, w.member, conv.ID)
+	return result, w.ledger(t, w.member, req.Conversation)
 }
 
 const (
@@ -67,7 +75,7 @@ func TestSeveralHooks(t *testing.T) {
 				w.hook(t, w.admin, string(rune('a'+i)), capability.EventBeforeTool, code, map[string]any{"failureMode": tt.mode, "matcher": "code__*"})
 			}
 			w.hook(t, w.admin, "elsewhere", capability.EventBeforeTool, "exit 2", map[string]any{"matcher": "mcp__*"})
-			result, entries := w.direct(t, t.Context(), w.bind(t, w.member), `{"n":1}`)
+			result, entries := w.direct(t, w.bind(t, w.member), `{"n":1}`)
 			if diff := cmp.Diff(tt.said, outcomes(t, entries)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -100,7 +108,7 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permiss
 if (e.hook_event_name !== 'PostToolUse' || e.tool_name !== 'code__echo') process.exit(1)
 console.log(JSON.stringify({hookSpecificOutput: {additionalContext: 'n was ' + e.tool_response.structuredContent.got.n + '</hook>'}}))`,
 		map[string]any{"language": "node", "failureMode": "fail-closed"})
-	result, entries := w.direct(t, t.Context(), w.bind(t, w.member), `{"n":1}`)
+	result, entries := w.direct(t, w.bind(t, w.member), `{"n":1}`)
 	if diff := cmp.Diff([]string{"python rewrite", "node allow"}, outcomes(t, entries)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -118,7 +126,7 @@ func TestAResultIsWithheld(t *testing.T) {
 	w.hook(t, w.admin, "dlp", capability.EventAfterTool, `grep -q 4711 && { echo "a customer number" >&2; exit 2; }; exit 0`, nil)
 	snap := w.bind(t, w.member)
 	for arguments, want := range map[string]string{`{"n":4711}`: "The hook dlp refused this: a customer number", `{"n":1}`: ""} {
-		seen, entries := w.direct(t, t.Context(), snap, arguments)
+		seen, entries := w.direct(t, snap, arguments)
 		kept := last[agent.ToolResult](t, entries, agent.EntryToolResult)
 		if kept.Withheld != want || kept.IsError || len(kept.Structured) == 0 {
 			t.Errorf("%s: kept %+v", arguments, kept)
@@ -158,7 +166,7 @@ func TestAHookThatLostItsRight(t *testing.T) {
 				v := w.hook(t, w.admin, "guard", capability.EventBeforeTool, saysAllow, map[string]any{"failureMode": mode})
 				snap := w.bind(t, w.member)
 				tt.revoke(t, w, v.ID)
-				_, entries := w.direct(t, t.Context(), snap, `{"n":1}`)
+				_, entries := w.direct(t, snap, `{"n":1}`)
 				if diff := cmp.Diff([]string{"guard " + ranAs + tt.code}, outcomes(t, entries)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
@@ -208,7 +216,7 @@ func TestAHookThatCannotRun(t *testing.T) {
 				w.echo(t)
 				v := w.hook(t, w.admin, "guard", capability.EventBeforeTool, saysAllow, map[string]any{"failureMode": mode})
 				tt.breakIt(t, w, v.ID)
-				_, entries := w.direct(t, t.Context(), w.bind(t, w.member), `{"n":1}`)
+				_, entries := w.direct(t, w.bind(t, w.member), `{"n":1}`)
 				want := tt.closed
 				if mode == capability.Advisory {
 					want = nil

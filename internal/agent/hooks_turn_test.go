@@ -2,6 +2,10 @@ package agent_test
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,10 +165,32 @@ func TestAStopEndsAHook(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.echo(t)
-	w.hook(t, w.admin, "slow", capability.EventBeforeTool, `sleep 60`, map[string]any{"timeoutSec": 60, "failureMode": "advisory"})
-	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	w.hook(t, w.admin, "slow", capability.EventBeforeTool, `exec sleep 60.4711`, map[string]any{"timeoutSec": 60, "failureMode": "advisory"})
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	if result, entries := w.direct(t, ctx, w.bind(t, w.member), `{"n":1}`); result.Code != "stopped" || ran(entries) {
-		t.Errorf("%s %s; it ran: %t", result.Code, result.Message, ran(entries))
+	go func() {
+		for !isRunning("sleep\x0060.4711\x00") && ctx.Err() == nil {
+			<-time.After(10 * time.Millisecond)
+		}
+		stop()
+	}()
+	req := w.request(t)
+	if result, err := w.agent.Call(ctx, w.bind(t, w.member), req); !errors.Is(err, context.Canceled) {
+		t.Errorf("%+v, %v", result, err)
 	}
+	if entries := w.ledger(t, w.member, req.Conversation); len(entries) > 0 {
+		t.Errorf("written: %v", kinds(entries))
+	}
+	if isRunning("sleep\x0060.4711\x00") {
+		t.Error("the hook runs on")
+	}
+}
+
+// isRunning reports whether a process of this machine was started so.
+func isRunning(line string) bool {
+	found, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	return slices.ContainsFunc(found, func(path string) bool {
+		got, err := os.ReadFile(path)
+		return err == nil && string(got) == line
+	})
 }
