@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"capstore/internal/capability"
@@ -29,6 +30,7 @@ type Change struct {
 	Standing Standing       `json:"standing"`
 	Reason   string         `json:"reason"`
 	What     []string       `json:"what,omitempty"` // of a change: version, content, standing, tools, setup
+	Private  bool           `json:"private,omitempty"`
 }
 
 // Gone is the reason of what left the world: un-adopted, deleted, switched
@@ -38,6 +40,15 @@ const Gone = "gone"
 // Empty reports whether nothing differs.
 func (d Delta) Empty() bool {
 	return d.Mode == "" && len(d.Added) == 0 && len(d.Removed) == 0 && len(d.Changed) == 0
+}
+
+// veiled is the delta without what is private to the member.
+func (d Delta) veiled() Delta {
+	shown := func(list []Change) []Change {
+		return slices.DeleteFunc(slices.Clone(list), func(c Change) bool { return c.Private })
+	}
+	d.Added, d.Removed, d.Changed = shown(d.Added), shown(d.Removed), shown(d.Changed)
+	return d
 }
 
 // difference compares two manifests. off finds why an entry that is not listed
@@ -83,7 +94,7 @@ func difference(from, to Manifest, off func(capability.Key) (Entry, bool)) Delta
 }
 
 func changeOf(l *Listed, what []string) Change {
-	return Change{Kind: l.Kind, Name: l.Name, Key: l.Key, Version: l.Version, Standing: l.Standing, Reason: l.Reason, What: what}
+	return Change{Kind: l.Kind, Name: l.Name, Key: l.Key, Version: l.Version, Standing: l.Standing, Reason: l.Reason, What: what, Private: l.Private}
 }
 
 func what(was, now *Listed) []string {

@@ -27,6 +27,8 @@ type Listed struct {
 	Standing Standing       `json:"standing"`
 	Reason   string         `json:"reason,omitempty"`
 	Tools    []string       `json:"tools,omitempty"` // runtime names
+	// Private is the member's own, which nobody else is shown.
+	Private bool `json:"private,omitempty"`
 	// Mark is equal exactly when all that a turn sees of the entry is.
 	Mark string `json:"mark"`
 }
@@ -46,6 +48,7 @@ func listed(e *Entry) Listed {
 	l := Listed{
 		Kind: e.Kind, Name: e.Row.Name, Key: e.Row.Key, Origin: e.Origin, Source: e.Row.Source, ID: e.Row.ID,
 		Version: e.Row.Version, Digest: e.Row.Digest, Standing: e.Standing, Reason: e.Reason(), Mark: e.mark,
+		Private: e.Row.Origin == capability.OriginPersonal,
 	}
 	for i := range e.Tools {
 		if t := &e.Tools[i]; t.Refused == "" {
