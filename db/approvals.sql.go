@@ -62,6 +62,50 @@ func (q *Queries) AnswerApproval(ctx context.Context, db DBTX, arg AnswerApprova
 	return i, err
 }
 
+const answeredTurns = `-- name: AnsweredTurns :many
+SELECT t.turn, t.workspace, t.subject, m.role
+FROM turns t JOIN memberships m ON m.workspace = t.workspace AND m.subject = t.subject
+WHERE t.state = 'waiting' AND EXISTS (
+    SELECT FROM approvals a WHERE a.turn = t.turn
+        AND a.answered_at > t.heartbeat_at AND (a.answer = 'expired' OR a.answered_at < clock_timestamp() - interval '10 seconds')
+)
+ORDER BY t.started_at LIMIT 200
+`
+
+type AnsweredTurnsRow struct {
+	Turn      uuid.UUID
+	Workspace string
+	Subject   uuid.UUID
+	Role      string
+}
+
+// Turns that wait although one of their questions was answered since: whoever
+// was to go on with them could not, or nobody was there as a question expired.
+func (q *Queries) AnsweredTurns(ctx context.Context, db DBTX) ([]AnsweredTurnsRow, error) {
+	rows, err := db.Query(ctx, answeredTurns)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AnsweredTurnsRow
+	for rows.Next() {
+		var i AnsweredTurnsRow
+		if err := rows.Scan(
+			&i.Turn,
+			&i.Workspace,
+			&i.Subject,
+			&i.Role,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const approvalByID = `-- name: ApprovalByID :one
 SELECT a.id, a.workspace, a.subject, a.conversation, a.turn, a.ref, a.key, a.source, a.capability, a.version, a.digest, a.definition, a.tool, a.raw, a.arguments, a.binding, a.why, a.detail, a.guarded, a.asked_at, a.expires_at, a.answer, a.reason, a.answered_at, a.used_at, a.name, a.description, a.writes, a.secrets, a.hosts, c.title, t.model, t.mode, (a.answer IS NULL AND a.expires_at <= clock_timestamp())::boolean AS late
 FROM approvals a JOIN conversations c ON c.id = a.conversation JOIN turns t ON t.turn = a.turn
@@ -202,17 +246,14 @@ func (q *Queries) ApprovalOfRequest(ctx context.Context, db DBTX, arg ApprovalOf
 }
 
 const approvalsDue = `-- name: ApprovalsDue :many
-SELECT id, workspace, subject, conversation, turn FROM approvals
+SELECT id, conversation FROM approvals
 WHERE answer IS NULL AND expires_at <= clock_timestamp()
 ORDER BY expires_at LIMIT 500
 `
 
 type ApprovalsDueRow struct {
 	ID           uuid.UUID
-	Workspace    string
-	Subject      uuid.UUID
 	Conversation uuid.UUID
-	Turn         uuid.UUID
 }
 
 func (q *Queries) ApprovalsDue(ctx context.Context, db DBTX) ([]ApprovalsDueRow, error) {
@@ -224,13 +265,7 @@ func (q *Queries) ApprovalsDue(ctx context.Context, db DBTX) ([]ApprovalsDueRow,
 	var items []ApprovalsDueRow
 	for rows.Next() {
 		var i ApprovalsDueRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Workspace,
-			&i.Subject,
-			&i.Conversation,
-			&i.Turn,
-		); err != nil {
+		if err := rows.Scan(&i.ID, &i.Conversation); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -39,6 +39,8 @@ type Page struct {
 	// out. ChatOpen says that the reader left it open.
 	ChatPath string
 	ChatOpen bool
+	// Waiting is how many calls wait for the viewer's word, 100 for more.
+	Waiting int
 }
 
 // Viewer is the person who looks at the page.
@@ -76,12 +78,14 @@ const (
 	NavStore    Nav = "store"
 	NavMine     Nav = "mine"
 	NavChat     Nav = "chat"
+	NavApproval Nav = "approvals"
 	NavSettings Nav = "settings"
 )
 
 // navLink is an entry as it is drawn.
 type navLink struct {
 	ui.Tab
+	Nav  Nav
 	Icon ui.IconName
 }
 
@@ -98,18 +102,19 @@ func (p Page) nav() []navLink {
 		{NavStore, ui.IconStore, StorePath(slug)},
 		{NavMine, ui.IconMine, MinePath(slug)},
 		{NavChat, ui.IconChat, ChatPath(slug)},
+		{NavApproval, ui.IconShield, ApprovalsPath(slug, "", "")},
 		{NavSettings, ui.IconSettings, SettingsPath(slug, "agent")},
 	}
 	var out []navLink
 	for _, link := range links {
 		label := p.Locale.T("nav." + string(link.nav))
-		out = append(out, navLink{ui.Tab{Label: label, Href: link.href, Current: link.nav == p.Nav}, link.icon})
+		out = append(out, navLink{ui.Tab{Label: label, Href: link.href, Current: link.nav == p.Nav}, link.nav, link.icon})
 	}
 	return out
 }
 
 // settingsAreas are the parts of a workspace's settings, in order.
-var settingsAreas = []string{"agent", "tools", "skills", "models", "members", "secrets"}
+var settingsAreas = []string{"agent", "policies", "tools", "skills", "models", "members", "secrets"}
 
 func (p Page) settings(area string) []ui.Tab {
 	var tabs []ui.Tab

@@ -28,9 +28,20 @@ WHERE id = @id AND workspace = @workspace AND subject = @subject AND answer IS N
 RETURNING conversation, turn, ref, key, version, digest, definition, tool, raw;
 
 -- name: ApprovalsDue :many
-SELECT id, workspace, subject, conversation, turn FROM approvals
+SELECT id, conversation FROM approvals
 WHERE answer IS NULL AND expires_at <= clock_timestamp()
 ORDER BY expires_at LIMIT 500;
+
+-- name: AnsweredTurns :many
+-- Turns that wait although one of their questions was answered since: whoever
+-- was to go on with them could not, or nobody was there as a question expired.
+SELECT t.turn, t.workspace, t.subject, m.role
+FROM turns t JOIN memberships m ON m.workspace = t.workspace AND m.subject = t.subject
+WHERE t.state = 'waiting' AND EXISTS (
+    SELECT FROM approvals a WHERE a.turn = t.turn
+        AND a.answered_at > t.heartbeat_at AND (a.answer = 'expired' OR a.answered_at < clock_timestamp() - interval '10 seconds')
+)
+ORDER BY t.started_at LIMIT 200;
 
 -- name: ExpireApproval :one
 UPDATE approvals SET answer = 'expired', answered_at = clock_timestamp()

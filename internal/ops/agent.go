@@ -121,21 +121,30 @@ func (s Services) agent(ctx context.Context, who identity.Principal, _ Nothing) 
 }
 
 func (s Services) setAgent(ctx context.Context, who identity.Principal, in putAgent) (AgentConfig, error) {
-	from := workspace.AnyVersion
-	if in.Body.Version != nil {
-		from = *in.Body.Version
-	}
-	if in.IfMatch != "" {
-		n, err := strconv.Atoi(in.IfMatch)
-		if err != nil || n < 0 {
-			return AgentConfig{}, badTag("the ETag that a GET of the same address answered")
-		}
-		from = n
+	from, err := configVersion(in.IfMatch, in.Body.Version)
+	if err != nil {
+		return AgentConfig{}, err
 	}
 	return agentConfig(s.Workspace.Change(ctx, who.Actor(), from, in.Body.Note, func(c *capability.AgentConfig) error {
 		*c = in.Body.Config.WithDefaults()
 		return nil
 	}))
+}
+
+// configVersion is the version of the agent's config that a change starts from:
+// the tag's, else the one in the body, else any.
+func configVersion(tag string, version *int) (int, error) {
+	switch {
+	case tag != "":
+		n, err := strconv.Atoi(tag)
+		if err != nil || n < 0 {
+			return 0, badTag("the ETag that a GET of the same address answered")
+		}
+		return n, nil
+	case version != nil:
+		return *version, nil
+	}
+	return workspace.AnyVersion, nil
 }
 
 func (s Services) agentVersions(ctx context.Context, who identity.Principal, in listConfigs) (List[AgentConfigInfo], error) {

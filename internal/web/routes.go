@@ -3,7 +3,7 @@ package web
 // Routes lists every page and form, in the order of the site.
 func (s *Site) Routes() []Route {
 	var all []Route
-	for _, area := range [][]Route{s.signInRoutes(), s.peopleRoutes(), s.storeRoutes(), s.adoptRoutes(), s.authorRoutes(), s.importRoutes(), s.manageRoutes(), s.settingsRoutes(), s.modelRoutes(), s.chatRoutes()} {
+	for _, area := range [][]Route{s.signInRoutes(), s.peopleRoutes(), s.storeRoutes(), s.adoptRoutes(), s.authorRoutes(), s.importRoutes(), s.manageRoutes(), s.settingsRoutes(), s.modelRoutes(), s.chatRoutes(), s.approvalRoutes(), s.policyRoutes()} {
 		all = append(all, area...)
 	}
 	return all

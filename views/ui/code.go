@@ -28,6 +28,7 @@ type CodeArgs struct {
 	ID       string // made from Name unless told
 	Numbers  bool   // line numbers
 	Whole    bool   // does not scroll by itself, however long it is
+	Wrap     bool   // breaks long lines, so that nothing stands out of sight at the side
 }
 
 func (a CodeArgs) id() string {
@@ -40,7 +41,8 @@ func (a CodeArgs) id() string {
 func (a CodeArgs) boxAttrs() templ.Attributes {
 	return Merge(
 		templ.Attributes{"class": "code-scroll", "role": "region", "aria-label": a.Name, "tabindex": "0"},
-		when(!a.Whole, templ.Attributes{"data-tall": true}))
+		when(!a.Whole, templ.Attributes{"data-tall": true}),
+		when(a.Wrap, templ.Attributes{"data-wrap": true}))
 }
 
 // highlighted is the source in chroma's classes, its invisible characters marked.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 )
@@ -25,22 +26,37 @@ func invisible(r rune) bool {
 	return unicode.Is(unicode.Variation_Selector, r)
 }
 
+// longRun is from how many spaces on a run of them is marked: what follows it
+// may stand out of sight.
+const longRun = 40
+
 // writeVisible writes text escaped, with every invisible rune marked by its
-// number. The rune itself stays, isolated, so that a copy is exact.
+// number and every long run of spaces by its length. What is marked stays, set
+// apart, so that a copy is exact.
 func writeVisible(b *strings.Builder, text string) {
 	from := 0
-	for at, r := range text {
-		if !invisible(r) {
-			continue
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		mark := ""
+		if run := spacesAt(text[at:]); run >= longRun {
+			mark, size = fmt.Sprintf("%d×U+0020", run), run
+		} else if run > 0 {
+			size = run
+		} else if invisible(r) {
+			mark = fmt.Sprintf("U+%04X", r)
 		}
-		b.WriteString(html.EscapeString(text[from:at]))
-		fmt.Fprintf(b, `<bdi class="invisible-mark" data-code="U+%04X">`, r)
-		b.WriteString(html.EscapeString(string(r)))
-		b.WriteString("</bdi>")
-		from = at + len(string(r))
+		if mark != "" {
+			b.WriteString(html.EscapeString(text[from:at]))
+			b.WriteString(`<bdi class="invisible-mark" data-code="` + mark + `">` + html.EscapeString(text[at:at+size]) + "</bdi>")
+			from = at + size
+		}
+		at += size
 	}
 	b.WriteString(html.EscapeString(text[from:]))
 }
+
+// spacesAt is how many spaces the text begins with.
+func spacesAt(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
 
 // Visible shows text that others wrote, in one run, with its invisible
 // characters marked.
