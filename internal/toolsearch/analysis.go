@@ -29,11 +29,12 @@ type weighted struct {
 // analysis is what there is to know of one tool whatever stands beside it.
 // Indexes share it: it lives as long as one of them holds it.
 type analysis struct {
-	doc    Doc
-	terms  []weighted
-	words  []string // of its names, as they are written
-	spelt  []string // its names, squashed
-	intent intent
+	doc        Doc
+	terms      []weighted
+	words      []string // of its names, as they are written
+	spelt      []string // its names, squashed
+	intent     intent
+	deprecated bool
 }
 
 // A field is a part of a tool's text. What stands in a short field counts more
@@ -129,6 +130,7 @@ func analyse(d Doc, memo stems) *analysis {
 		a.terms = append(a.terms, weighted{t, w / (w + half)})
 	}
 	a.intent = intentOf(name, memo)
+	a.deprecated = strings.Contains(strings.ToLower(lead), "deprecated")
 	a.spell()
 	return a
 }

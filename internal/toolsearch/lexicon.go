@@ -101,6 +101,7 @@ func (l *lexicon) add(section, line string) {
 		names := strings.Fields(line)
 		for _, n := range names {
 			bare, everyday := strings.CutPrefix(n, "*")
+			l.said[inKorean].longest = max(l.said[inKorean].longest, len(bare))
 			l.products[fold(bare)] = product{fold(strings.TrimPrefix(names[0], "*")), everyday}
 		}
 	case "soft":

@@ -6,10 +6,12 @@ import (
 )
 
 // DefaultCut is the score below which a hit is not Confident.
-const DefaultCut = 0.35
+const DefaultCut = 0.25
 
 const (
-	unwanted = 0.85 // what counts of a tool that changes something where knowing was asked for, or the other way round
+	unwanted  = 0.85 // what counts of a tool that changes something where knowing was asked for, or the other way round
+	retired   = 0.9  // of one whose description says that it is deprecated
+	lessExact = 0.01 // what a name found by a lesser spelling loses
 )
 
 // scratch is what one search writes in.
@@ -108,8 +110,11 @@ func (x *Index) collect(s *scratch, q *query, total float32, admit func(int) boo
 		if q.intent != intentNone && a.intent != intentNone && q.intent != a.intent {
 			score *= unwanted
 		}
-		if q.squashed != "" && slices.Contains(a.spelt, q.squashed) {
-			score = 1
+		if a.deprecated {
+			score *= retired
+		}
+		if k := slices.Index(a.spelt, q.squashed); k >= 0 && q.squashed != "" {
+			score = 1 - float64(k)*lessExact
 		}
 		hits = append(hits, Hit{Doc: int(d), Score: min(score, 1), Confident: score >= DefaultCut})
 	}
