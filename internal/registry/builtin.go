@@ -14,6 +14,7 @@ const (
 	FindTools     = "find_tools"
 	UseSkill      = "use_skill"
 	ReadSkillFile = "read_skill_file"
+	ReadResult    = "read_result"
 	Broker        = "mcp"
 )
 
@@ -52,7 +53,7 @@ func orientation(entries []Entry) []Entry {
 			servers = append(servers, e.Row.Name)
 		}
 	}
-	out := []Entry{Builtin(findTools)}
+	out := []Entry{Builtin(findTools), Builtin(readResult)}
 	if len(skills) > 0 {
 		name := oneOf(skills)
 		out = append(out,
@@ -83,6 +84,15 @@ var findTools = Tool{
 		"query": map[string]any{"type": "string", "description": "What the tool should do, or its name."},
 		"limit": map[string]any{"type": "integer", "minimum": 1, "maximum": maxFound},
 	}, "query"),
+}
+
+var readResult = Tool{
+	Name:        ReadResult,
+	Description: "Reads on in a result of this conversation that was cut because of its length.",
+	Schema: objectSchema(map[string]any{
+		"handle": map[string]any{"type": "string", "description": "The handle that the cut result gave."},
+		"offset": map[string]any{"type": "integer", "minimum": 0, "description": "Where to begin, in bytes."},
+	}, "handle"),
 }
 
 func oneOf(names []string) map[string]any {
