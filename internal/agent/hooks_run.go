@@ -23,19 +23,16 @@ type watcher struct {
 
 // watchers are the hooks of the snapshot that watch the event and the tool, in
 // order of name: those that run, and those that would and cannot where that
-// means a denial. One whose content this server cannot read watches every call.
+// means a denial.
 func watchers(snap *registry.Snapshot, event capability.Event, tool string) []watcher {
 	var out []watcher
 	for _, e := range snap.Entries {
-		if e.Kind != registry.EntryHook || !e.Row.Wanted || e.Standing == registry.Shadowed {
+		if e.Kind != registry.EntryHook || !e.Row.Enabled && !e.Row.Denies() {
 			continue
 		}
-		spec, ok := e.Row.Spec.(*capability.HookSpec)
-		if !ok {
-			spec = &capability.HookSpec{Event: capability.EventBeforeTool}
-		}
+		spec := e.Row.Hook()
 		about := event == capability.EventBeforeTool || event == capability.EventAfterTool
-		if spec.Event == event && (!about || spec.Matches(tool)) && (e.Standing == registry.Usable || spec.FailsClosed()) {
+		if spec.Event == event && (!about || spec.Matches(tool)) {
 			out = append(out, watcher{e, spec})
 		}
 	}
@@ -117,7 +114,7 @@ func badRewrite(err error) *fault.Fault {
 // runHook runs one hook as a call is run: with the authority that it has now.
 // What keeps it from running is its failure, and its failure mode decides.
 func (s *Service) runHook(ctx context.Context, w watcher, o occasion) (HookAnswer, error) {
-	if w.entry.Standing != registry.Usable {
+	if !w.entry.Row.Enabled {
 		return failedHook(w.spec, cannotRun(w.entry.Row)), nil
 	}
 	answer, err := s.tryHook(ctx, w, o)

@@ -18,6 +18,7 @@ type CarriedRow struct {
 	ID              string              `json:"id,omitempty"`
 	Version         string              `json:"version,omitempty"`
 	Digest          string              `json:"digest,omitempty"`
+	Plugin          string              `json:"plugin,omitempty" doc:"The plugin that it was imported as a part of."`
 	Baseline        bool                `json:"baseline" doc:"What the workspace carries where the member says nothing."`
 	Override        *bool               `json:"override" doc:"The member's own choice; null where he follows the workspace."`
 	Enabled         bool                `json:"enabled" doc:"Whether his agent carries it."`
@@ -69,7 +70,7 @@ type BoundSecret struct {
 func carriedRow(r workspace.Row) CarriedRow {
 	out := CarriedRow{
 		Key: r.Key, Name: r.Name, Description: r.Description, Kind: r.Kind, Scope: r.Scope, Origin: r.Origin,
-		Source: r.Source, ID: r.ID, Version: r.Version, Digest: r.Digest, Baseline: r.Baseline, Override: r.Override,
+		Source: r.Source, ID: r.ID, Version: r.Version, Digest: r.Digest, Plugin: r.Plugin, Baseline: r.Baseline, Override: r.Override,
 		Enabled: r.Enabled, Reason: r.Reason, Needs: []Need{}, Functions: []Function{}, LatestVersion: r.LatestVisible,
 		UpdateAvailable: r.UpdateAvailable, Withdrawn: r.Withdrawn, BlockedReason: r.BlockedReason,
 	}

@@ -58,20 +58,6 @@ func toolOperations(s Services) []Operation {
 	})...)
 }
 
-func hookOperations(s Services) []Operation {
-	return append(
-		channelOperations(s, channelRoutes{
-			channel: capability.ChannelHook, path: "/agent/hooks", plural: "agent_hooks", one: "agent_hook",
-			list: "Every hook that the member's agent could carry, with why it is on or off.",
-			set:  "Switch a hook on or off for oneself, or follow the workspace again.",
-		}),
-		channelOperations(s, channelRoutes{
-			channel: capability.ChannelCommand, path: "/agent/commands", plural: "agent_commands", one: "agent_command",
-			list: "Every command that the member's agent could carry, with why it is on or off.",
-			set:  "Switch a command on or off for oneself, or follow the workspace again.",
-		})...)
-}
-
 // channelRoutes are the words in which the routes of one channel differ.
 type channelRoutes struct {
 	channel     capability.Channel
@@ -81,11 +67,15 @@ type channelRoutes struct {
 	set         string
 }
 
-func channelOperations(s Services, r channelRoutes) []Operation {
-	out := []Operation{declare(Meta{
+func (r channelRoutes) listing() Meta {
+	return Meta{
 		Name: "list_" + r.plural, Method: http.MethodGet, Path: tenant + r.path, Area: AreaAgent,
 		Action: capability.ActOwnRead, ReadOnly: true, Summary: r.list,
-	}, func(ctx context.Context, who identity.Principal, _ Nothing) (List[CarriedRow], error) {
+	}
+}
+
+func channelOperations(s Services, r channelRoutes) []Operation {
+	out := []Operation{declare(r.listing(), func(ctx context.Context, who identity.Principal, _ Nothing) (List[CarriedRow], error) {
 		return s.carried(ctx, who, r.channel)
 	})}
 	if r.get != "" {
@@ -96,12 +86,17 @@ func channelOperations(s Services, r channelRoutes) []Operation {
 			return s.carriedDetail(ctx, who, r.channel, in)
 		}))
 	}
-	return append(out, declare(Meta{
+	return append(out, switching(s, r))
+}
+
+// switching is the operation that sets the member's own switch.
+func switching(s Services, r channelRoutes) Operation {
+	return declare(Meta{
 		Name: "set_" + r.one, Method: http.MethodPut, Path: tenant + r.path + "/{key}", Area: AreaAgent,
 		Action: capability.ActOwn, Summary: r.set, Example: `{"enabled": false}`,
 	}, func(ctx context.Context, who identity.Principal, in setSwitch) (CarriedRow, error) {
 		return s.setSwitch(ctx, who, r.channel, in)
-	}))
+	})
 }
 
 func (s Services) carried(ctx context.Context, who identity.Principal, channel capability.Channel) (List[CarriedRow], error) {
