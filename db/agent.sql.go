@@ -85,7 +85,7 @@ func (q *Queries) ArtifactOf(ctx context.Context, db DBTX, arg ArtifactOfParams)
 }
 
 const conversationOf = `-- name: ConversationOf :one
-SELECT id, title, last_seq, created_at, updated_at FROM conversations
+SELECT id, title, last_seq, created_at, updated_at, model, mode, epoch FROM conversations
 WHERE id = $1 AND workspace = $2 AND subject = $3
 `
 
@@ -101,6 +101,9 @@ type ConversationOfRow struct {
 	LastSeq   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	Model     string
+	Mode      string
+	Epoch     int64
 }
 
 func (q *Queries) ConversationOf(ctx context.Context, db DBTX, arg ConversationOfParams) (ConversationOfRow, error) {
@@ -112,12 +115,15 @@ func (q *Queries) ConversationOf(ctx context.Context, db DBTX, arg ConversationO
 		&i.LastSeq,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.Model,
+		&i.Mode,
+		&i.Epoch,
 	)
 	return i, err
 }
 
 const conversationsOf = `-- name: ConversationsOf :many
-SELECT id, title, last_seq, created_at, updated_at FROM conversations
+SELECT id, title, last_seq, created_at, updated_at, model, mode, epoch FROM conversations
 WHERE workspace = $1 AND subject = $2
 ORDER BY updated_at DESC, id DESC LIMIT $3::int
 `
@@ -134,6 +140,9 @@ type ConversationsOfRow struct {
 	LastSeq   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	Model     string
+	Mode      string
+	Epoch     int64
 }
 
 func (q *Queries) ConversationsOf(ctx context.Context, db DBTX, arg ConversationsOfParams) ([]ConversationsOfRow, error) {
@@ -151,6 +160,9 @@ func (q *Queries) ConversationsOf(ctx context.Context, db DBTX, arg Conversation
 			&i.LastSeq,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.Model,
+			&i.Mode,
+			&i.Epoch,
 		); err != nil {
 			return nil, err
 		}
@@ -318,6 +330,55 @@ func (q *Queries) InsertEntry(ctx context.Context, db DBTX, arg InsertEntryParam
 	var at time.Time
 	err := row.Scan(&at)
 	return at, err
+}
+
+const ledgerAfter = `-- name: LedgerAfter :many
+SELECT seq, at, turn, kind, call, payload FROM ledger
+WHERE conversation = $1 AND seq > $2::bigint
+ORDER BY seq LIMIT $3::int
+`
+
+type LedgerAfterParams struct {
+	Conversation uuid.UUID
+	After        int64
+	Count        int32
+}
+
+type LedgerAfterRow struct {
+	Seq     int64
+	At      time.Time
+	Turn    uuid.UUID
+	Kind    string
+	Call    *uuid.UUID
+	Payload json.RawMessage
+}
+
+// For the turn that works on the conversation.
+func (q *Queries) LedgerAfter(ctx context.Context, db DBTX, arg LedgerAfterParams) ([]LedgerAfterRow, error) {
+	rows, err := db.Query(ctx, ledgerAfter, arg.Conversation, arg.After, arg.Count)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LedgerAfterRow
+	for rows.Next() {
+		var i LedgerAfterRow
+		if err := rows.Scan(
+			&i.Seq,
+			&i.At,
+			&i.Turn,
+			&i.Kind,
+			&i.Call,
+			&i.Payload,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const ledgerOf = `-- name: LedgerOf :many

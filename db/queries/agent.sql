@@ -5,11 +5,11 @@ INSERT INTO conversations (id, workspace, subject, title) VALUES (@id, @workspac
 RETURNING created_at, updated_at;
 
 -- name: ConversationOf :one
-SELECT id, title, last_seq, created_at, updated_at FROM conversations
+SELECT id, title, last_seq, created_at, updated_at, model, mode, epoch FROM conversations
 WHERE id = @id AND workspace = @workspace AND subject = @subject;
 
 -- name: ConversationsOf :many
-SELECT id, title, last_seq, created_at, updated_at FROM conversations
+SELECT id, title, last_seq, created_at, updated_at, model, mode, epoch FROM conversations
 WHERE workspace = @workspace AND subject = @subject
 ORDER BY updated_at DESC, id DESC LIMIT @count::int;
 
@@ -69,3 +69,9 @@ INSERT INTO artifacts (id, conversation, media_type, content) VALUES (@id, @conv
 SELECT a.media_type, a.content, a.created_at
 FROM artifacts a JOIN conversations c ON c.id = a.conversation
 WHERE a.id = @artifact AND c.id = @conversation AND c.workspace = @workspace AND c.subject = @subject;
+
+-- name: LedgerAfter :many
+-- For the turn that works on the conversation.
+SELECT seq, at, turn, kind, call, payload FROM ledger
+WHERE conversation = @conversation AND seq > @after::bigint
+ORDER BY seq LIMIT @count::int;

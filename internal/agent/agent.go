@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
+
 	"capstore/db"
 	"capstore/internal/agent/mcppool"
 	"capstore/internal/agent/sandbox"
@@ -47,6 +49,9 @@ type Parts struct {
 	// nothing is hurried.
 	Feed *pg.Feed
 	Log  *slog.Logger
+	// Control is the control plane as tools, nil for none. The registry lists
+	// them by Builtins.
+	Control Control
 }
 
 // Service runs the agents of every member. Start it before turns begin.
@@ -60,20 +65,27 @@ type Service struct {
 	guard     *netguard.Guard
 	rules     capability.Rules
 	registry  *registry.Registry
+	control   Control
 	log       *slog.Logger
 
-	turns  turns
-	trials trials
+	// server is this process among all that work on the database.
+	server  uuid.UUID
+	feed    *pg.Feed
+	turns   turns
+	running running
+	live    live
+	trials  trials
 }
 
 // New returns a service; Start lets turns begin.
 func New(p Parts) *Service {
 	if p.Registry == nil {
-		p.Registry = registry.New(registry.Parts{DB: p.DB, Workspace: p.Workspace, Options: registry.Options{Log: p.Log}})
+		p.Registry = registry.New(registry.Parts{DB: p.DB, Workspace: p.Workspace, Builtins: Builtins(p.Control), Options: registry.Options{Log: p.Log}})
 	}
 	s := &Service{
 		registry: p.Registry,
-		db:       p.DB, catalog: p.Catalog, workspace: p.Workspace, secrets: p.Secrets, sandbox: p.Sandbox, rules: p.Rules, log: p.Log,
+		db:       p.DB, catalog: p.Catalog, workspace: p.Workspace, secrets: p.Secrets, sandbox: p.Sandbox, rules: p.Rules, feed: p.Feed, log: p.Log,
+		control: p.Control, server: uuid.New(),
 	}
 	s.guard = p.Guard
 	s.pool = mcppool.New(p.Guard, mcppool.Options{Changed: s.ToolsChanged})

@@ -13,6 +13,7 @@ import (
 	"capstore/internal/agent/sandbox"
 	"capstore/internal/capability"
 	"capstore/internal/fault"
+	"capstore/internal/registry"
 	"capstore/internal/secret"
 	"capstore/internal/workspace"
 )
@@ -40,6 +41,9 @@ func (s *Service) run(ctx context.Context, b *bound) (result ToolResult) {
 			result = failed(fmt.Errorf("panic: %v", p))
 		}
 	}()
+	if b.entry.Origin == registry.OriginBuiltin {
+		return s.runBuiltin(ctx, b)
+	}
 	switch b.entry.Row.Kind {
 	case capability.KindCode:
 		return s.runCode(ctx, b)

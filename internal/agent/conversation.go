@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -22,6 +23,9 @@ type Conversation struct {
 	LastSeq   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	Model     string                    // its own choice, "" follows the member
+	Mode      capability.PermissionMode // its own permission mode, "" follows the workspace
+	Epoch     int64                     // that its last turn bound, 0 before the first
 }
 
 const (
@@ -68,7 +72,14 @@ func (s *Service) Conversation(ctx context.Context, actor capability.Actor, id u
 	if err != nil {
 		return Conversation{}, pg.Fault(err)
 	}
-	return Conversation(row), nil
+	return conversationOf(db.ConversationsOfRow(row)), nil
+}
+
+func conversationOf(row db.ConversationsOfRow) Conversation {
+	return Conversation{
+		ID: row.ID, Title: row.Title, LastSeq: row.LastSeq, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		Model: row.Model, Mode: capability.PermissionMode(row.Mode), Epoch: row.Epoch,
+	}
 }
 
 // Conversations lists the actor's newest conversations in the workspace.
@@ -83,7 +94,7 @@ func (s *Service) Conversations(ctx context.Context, actor capability.Actor) ([]
 	}
 	out := make([]Conversation, len(rows))
 	for i, row := range rows {
-		out[i] = Conversation(row)
+		out[i] = conversationOf(row)
 	}
 	return out, nil
 }
@@ -108,11 +119,14 @@ func (s *Service) Ledger(ctx context.Context, actor capability.Actor, id uuid.UU
 	return out, nil
 }
 
-// DeleteConversation removes one of the actor's own with its ledger. The
-// audit keeps that calls were made; the texts are gone.
+// DeleteConversation removes one of the actor's own with its ledger, and stops
+// what runs in it. The audit keeps that calls were made; the texts are gone.
 func (s *Service) DeleteConversation(ctx context.Context, actor capability.Actor, id uuid.UUID) error {
 	subject, err := subjectOf(actor)
 	if err != nil {
+		return err
+	}
+	if err := s.StopTurn(ctx, actor, id); err != nil {
 		return err
 	}
 	key := db.ConversationOfParams{ID: id, Workspace: actor.Workspace, Subject: subject}
@@ -126,12 +140,36 @@ func (s *Service) DeleteConversation(ctx context.Context, actor capability.Actor
 		if err := queries.DeleteArtifactsOf(ctx, tx, db.DeleteArtifactsOfParams(key)); err != nil {
 			return err
 		}
+		if err := queries.DeleteTurnsOf(ctx, tx, db.DeleteTurnsOfParams(key)); err != nil {
+			return err
+		}
 		n, err := queries.DeleteConversation(ctx, tx, db.DeleteConversationParams(key))
 		if err == nil && n == 0 {
 			return fault.Missing()
 		}
 		return err
 	})
+}
+
+// Choose sets which model the actor's conversation thinks with and which
+// permission mode it has; "" follows the member and the workspace. The mode can
+// only be stricter than the workspace's: a looser one changes nothing. The next
+// turn takes both. It returns fault.Missing for another's conversation.
+func (s *Service) Choose(ctx context.Context, actor capability.Actor, id uuid.UUID, model string, mode capability.PermissionMode) error {
+	subject, err := subjectOf(actor)
+	if err != nil {
+		return err
+	}
+	if mode != "" && !slices.Contains(capability.PermissionModes, mode) {
+		return fieldFault("/mode", "unknown", "There is no such permission mode.")
+	}
+	n, err := queries.ChooseForConversation(ctx, s.db, db.ChooseForConversationParams{
+		ID: id, Workspace: actor.Workspace, Subject: subject, Model: model, Mode: string(mode),
+	})
+	if err == nil && n == 0 {
+		return fault.Missing()
+	}
+	return pg.Fault(err)
 }
 
 // ReadArtifact returns a stored result of the actor's own conversation.

@@ -4,15 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-
-	"capstore/db"
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/jsonx"
@@ -34,88 +30,62 @@ type Ask struct {
 	Refs []string
 }
 
-// Begin takes one message into the actor's conversation and answers it in the
-// background, without a model: a tool is run, a plain text is answered with
-// what could be run. The message stands in the ledger when Begin returns, and
-// done closes when the answer does too. Faults of the message itself (empty,
-// too long, unknown /name) come back at once and leave nothing behind.
-func (s *Service) Begin(ctx context.Context, actor capability.Actor, conversation uuid.UUID, ask Ask) (turn uuid.UUID, done <-chan struct{}, err error) {
-	if err := capability.May(actor, capability.ActRun, capability.Ownership{}); err != nil {
-		return uuid.Nil, nil, err
-	}
-	conv, err := s.Conversation(ctx, actor, conversation)
-	if err != nil {
-		return uuid.Nil, nil, err
-	}
-	snap, err := s.Bind(ctx, actor)
-	if err != nil {
-		return uuid.Nil, nil, err
-	}
-	req, text, err := read(snap, ask)
-	if err != nil {
-		return uuid.Nil, nil, err
-	}
-	req.Actor, req.Conversation, req.Caller, req.Mode = actor, conversation, CallerDirect, snap.Mode
-	taken := make(chan error, 1)
-	turn, done, err = s.turns.begin(conversation, func(run context.Context, turn uuid.UUID) {
-		err := s.take(ctx, conv, turn, Message{Text: text, Refs: ask.Refs})
-		taken <- err
-		if err == nil {
-			s.answer(run, snap, req, turn, text)
-		}
-	})
-	if err != nil {
-		return uuid.Nil, nil, err
-	}
-	return turn, done, <-taken
-}
-
-// take writes the member's message, and the title from the first one.
-func (s *Service) take(ctx context.Context, conv Conversation, turn uuid.UUID, said Message) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if _, err := write(ctx, tx, conv.ID, turn, EntryMessage, nil, said); err != nil {
-			return err
-		}
-		if conv.Title != "" {
-			return nil
-		}
-		return queries.TitleConversation(ctx, tx, db.TitleConversationParams{ID: conv.ID, Title: titleOf(strings.TrimPrefix(said.Text, "/tool "))})
-	})
-}
-
-// read decides what the ask wants: a request to run, or a text to answer.
-func read(snap *registry.Snapshot, ask Ask) (Request, string, error) {
+// read decides what the ask wants: calls that the member makes by hand, a text
+// for a model, or both, as when a skill is loaded and something asked of it.
+func (s *Service) read(ctx context.Context, actor capability.Actor, snap *registry.Snapshot, ask Ask) (Message, error) {
 	if ask.Tool != "" {
-		return Request{Name: ask.Tool, Arguments: ask.Arguments}, "/tool " + ask.Tool + argumentsText(ask.Arguments), nil
+		return Message{Text: "/tool " + ask.Tool + argumentsText(ask.Arguments), Calls: byHand(ask.Tool, ask.Arguments)}, nil
 	}
 	text := strings.TrimSpace(ask.Text)
 	switch {
 	case text == "":
-		return Request{}, "", fieldFault("/text", "required", "Write something, or pick a tool.")
+		return Message{}, fieldFault("/text", "required", "Write something, or pick a tool.")
 	case len(text) > maxMessage:
-		return Request{}, "", fieldFault("/text", "too_long", "A message has at most 64 KiB.")
-	case !strings.HasPrefix(text, "/"):
-		return Request{}, text, nil
+		return Message{}, fieldFault("/text", "too_long", "A message has at most 64 KiB.")
 	}
-	name, rest, _ := strings.Cut(text[1:], " ")
-	if skill, ok := strings.CutPrefix(name, "skill:"); ok {
+	name, rest, slash := slashed(text)
+	if skill, ok := strings.CutPrefix(name, slashSkill+":"); ok && slash {
 		args, err := json.Marshal(map[string]string{"name": skill})
-		return Request{Name: UseSkill, Arguments: args}, text, err
+		return Message{Text: text, Prompt: strings.TrimSpace(rest), Calls: byHand(UseSkill, args)}, err
 	}
-	if name != "tool" {
-		return Request{}, "", unknownCommand(name)
+	if !slash || name != slashTool {
+		prompt, _, err := s.Expand(ctx, actor, snap, text)
+		return Message{Text: text, Prompt: prompt}, err
 	}
 	tool, args, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	if tool == "" {
-		return Request{}, "", fieldFault("/text", "tool_missing", "Name a tool after /tool, or pick one from the list.")
+		return Message{}, fieldFault("/text", "tool_missing", "Name a tool after /tool, or pick one from the list.")
 	}
 	args = strings.TrimSpace(args)
 	if args != "" {
 		if err := jsonx.Check([]byte(args), maxArguments); err != nil {
-			return Request{}, "", err
+			return Message{}, err
 		}
 	}
-	return Request{Name: tool, Arguments: json.RawMessage(args)}, text, nil
+	return Message{Text: text, Calls: byHand(tool, json.RawMessage(args))}, nil
+}
+
+func byHand(tool string, args json.RawMessage) []Requested {
+	call := Requested{Ref: handRef + "1", Name: tool}
+	switch {
+	case len(args) == 0:
+	case json.Valid(args) && utf8.Valid(args):
+		call.Arguments = args
+	default:
+		call.Broken = string(args)
+	}
+	return []Requested{call}
+}
+
+// asks reports whether the message wants an answer, not only its calls made.
+func (m Message) asks() bool { return len(m.Calls) == 0 || m.Prompt != "" }
+
+// promptOf is the message as a model reads it.
+func promptOf(m Message) string {
+	if m.Prompt != "" {
+		return m.Prompt
+	}
+	return m.Text
 }
 
 func argumentsText(args json.RawMessage) string {
@@ -127,38 +97,6 @@ func argumentsText(args json.RawMessage) string {
 
 func fieldFault(path, code, message string) error {
 	return fault.Fields([]fault.Field{{Path: path, Code: code, Message: message}})
-}
-
-// unknownCommand answers a /name that nothing takes; it never reaches a model.
-func unknownCommand(name string) error {
-	f := fault.New(fault.Invalid, "unknown_command", "There is no command /%s here.", name)
-	f.Fields = []fault.Field{{Path: "/text", Code: "unknown_command", Message: f.Message}}
-	if near := jsonx.Nearest(name, []string{"tool", "skill"}); near != "" {
-		return f.Do("Did you mean /" + near + "?")
-	}
-	return f.Do("Use /tool NAME {arguments} to run a tool, or /skill:NAME to load a skill.")
-}
-
-// answer is the turn: it ends with a result, with proposals, or with an entry
-// that says why not.
-func (s *Service) answer(ctx context.Context, snap *registry.Snapshot, req Request, turn uuid.UUID, text string) {
-	req.Turn = turn
-	var err error
-	if req.Name != "" {
-		_, err = s.Call(ctx, snap, req)
-	} else {
-		err = s.note(ctx, req.Conversation, turn, EntryModelOutput, ModelOutput{Model: directModel, Suggestions: suggest(snap, text)})
-	}
-	if errors.Is(context.Cause(ctx), errStopped) {
-		err = s.note(ctx, req.Conversation, turn, EntryStop, Failure{Code: "stopped", Message: "You stopped this."})
-	}
-	if err == nil {
-		return
-	}
-	s.log.ErrorContext(ctx, "agent: turn failed", "turn", turn, "error", err)
-	if err := s.note(ctx, req.Conversation, turn, EntryError, failure(err)); err != nil {
-		s.log.ErrorContext(ctx, "agent: end of turn not written", "turn", turn, "error", err)
-	}
 }
 
 // suggest ranks what the snapshot holds by the words it shares with the text.

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,6 +35,9 @@ type Request struct {
 	// Limits narrow what a run may call, whatever else allows it.
 	Limits []RunLimit
 	Mode   capability.PermissionMode
+
+	// surface is what the turn has loaded; nil outside one.
+	surface *surface
 }
 
 // bound is a request whose name has been found: what will run, and as what.
@@ -46,12 +48,17 @@ type bound struct {
 	schema *toolschema.Schema // nil where the schema is not known yet
 	hints  []fault.Field
 	call   uuid.UUID
+	// on is what a search loads its finds into, server what the broker lists.
+	on     *surface
+	server registry.Entry
 	// guarded says that the action asks in every mode but bypass.
 	guarded bool
 	// hookAsks is why a hook wants the member asked; rewritten that one changed
 	// the arguments that the caller gave.
 	hookAsks  string
 	rewritten bool
+	// approval is the member's word on this very call; uuid.Nil without one.
+	approval uuid.UUID
 }
 
 // Call takes one call through the door:
@@ -72,17 +79,16 @@ func (s *Service) Call(ctx context.Context, snap *registry.Snapshot, req Request
 	if err == nil {
 		err = s.decide(ctx, snap, b)
 	}
-	if err == nil {
-		err = s.start(ctx, snap, b)
-	}
-	if _, waits := errors.AsType[*Waiting](err); waits {
-		return ToolResult{}, err
-	}
 	if err != nil {
 		return s.refuse(ctx, req, err)
 	}
+	watched, done := s.running.watched(ctx, b)
+	defer done()
+	if err := s.start(ctx, snap, b); err != nil {
+		return s.refuse(ctx, req, err)
+	}
 	began := time.Now()
-	result := s.run(ctx, b)
+	result := s.run(watched, b)
 	result.Name, result.Ref, result.DurationMS = b.Name, b.Ref, time.Since(began).Milliseconds()
 	result, err = s.finish(ctx, b, s.hooksAfter(ctx, snap, b, result))
 	return result.Seen(), err
@@ -105,11 +111,22 @@ func (s *Service) admit(snap *registry.Snapshot, req Request) (*bound, error) {
 	return b, b.withinLimits()
 }
 
-// decide asks those who have a say before anything runs: the hooks, which may
-// rewrite the arguments, and then the permission rules, which may wait.
+// decide asks those who have a say before anything runs: the rights as they
+// are now, the hooks, which may rewrite the arguments, and then the permission
+// rules, which may wait. A call that waited comes with the arguments that its
+// member was shown; the hooks have had their say on them.
 func (s *Service) decide(ctx context.Context, snap *registry.Snapshot, b *bound) error {
-	if err := s.hooksBefore(ctx, snap, b); err != nil {
+	asked, err := s.askedBefore(ctx, b)
+	if err != nil {
 		return err
+	}
+	if err := s.authorize(ctx, b); err != nil {
+		return err
+	}
+	if !asked {
+		if err := s.hooksBefore(ctx, snap, b); err != nil {
+			return err
+		}
 	}
 	return s.permission(ctx, b)
 }

@@ -83,10 +83,10 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			entries := w.say(t, w.member, tc.ask)
-			if diff := cmp.Diff([]agent.EntryKind{agent.EntryMessage, agent.EntryError}, kinds(entries)); diff != "" {
+			if diff := cmp.Diff([]agent.EntryKind{agent.EntryMessage, agent.EntryToolResult}, kinds(entries)); diff != "" {
 				t.Fatalf("something started: %s", diff)
 			}
-			got := last[agent.Failure](t, entries, agent.EntryError)
+			got := last[agent.ToolResult](t, entries, agent.EntryToolResult)
 			if tc.code != "" && got.Code != tc.code {
 				t.Errorf("code %q, want %q: %+v", got.Code, tc.code, got)
 			}

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -19,48 +18,46 @@ func (s *Service) refuse(ctx context.Context, req Request, cause error) (ToolRes
 	if _, waits := errors.AsType[*Waiting](cause); waits {
 		return ToolResult{}, cause // not refused, and not yet
 	}
+	if ctx.Err() != nil {
+		return ToolResult{}, context.Cause(ctx) // stopped before it came to anything
+	}
 	if fault.Is(cause, fault.Internal) {
 		return ToolResult{}, cause
 	}
 	f := failure(cause)
-	result := ToolResult{Name: req.Name, IsError: true, Code: f.Code, Message: f.Message, Action: f.Action, Errors: f.Errors}
-	err := s.db.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx pgx.Tx) error {
+	result := ToolResult{Name: req.Name, Ref: req.Ref, IsError: true, Code: f.Code, Message: f.Message, Action: f.Action, Errors: f.Errors}
+	err := s.commit(context.WithoutCancel(ctx), req.Conversation, func(ctx context.Context, tx pgx.Tx) error {
+		if err := s.hold(ctx, tx, req.Turn); err != nil {
+			return err
+		}
 		if !fault.Is(cause, fault.Invalid) {
 			if err := pg.Audit(ctx, tx, pg.Entry{Workspace: req.Actor.Workspace, Subject: req.Actor.Subject,
 				Action: "tool.refused", Target: req.Name, Detail: map[string]any{"code": f.Code}}); err != nil {
 				return err
 			}
 		}
-		_, err := write(ctx, tx, req.Conversation, req.Turn, EntryError, nil, f)
+		if err := queries.CountCall(ctx, tx, db.CountCallParams{Turn: req.Turn, Failed: 1}); err != nil {
+			return err
+		}
+		_, err := write(ctx, tx, req.Conversation, req.Turn, EntryToolResult, nil, result)
 		return err
 	})
-	if fault.Is(err, fault.Unavailable) {
-		return result, nil // the refusal holds although it could not be written down
-	}
 	return result, err
 }
 
-// finishTries is how often the end of a call is written when the database is
-// away just then; each try waits for it by itself, too.
-const finishTries = 5
-
 // finish writes how the call ended. It does so even when the turn was stopped
-// in the meantime, and waits for a database that is away: what has run must
-// not look as if nobody knew.
-func (s *Service) finish(ctx context.Context, b *bound, result ToolResult) (ToolResult, error) {
-	ctx = context.WithoutCancel(ctx)
+// in the meantime.
+func (s *Service) finish(ctx context.Context, b *bound, result ToolResult) (done ToolResult, err error) {
 	stored, artifacts := fitLedger(result)
-	for try := 1; ; try++ {
-		done, err := s.writeResult(ctx, b, stored, artifacts)
-		if err == nil || try == finishTries || !fault.Is(err, fault.Unavailable) {
-			return done, err
-		}
-		<-time.After(time.Duration(try) * time.Second)
-	}
+	err = s.insist(ctx, func(ctx context.Context) error {
+		done, err = s.writeResult(ctx, b, stored, artifacts)
+		return err
+	})
+	return done, err
 }
 
 func (s *Service) writeResult(ctx context.Context, b *bound, stored ToolResult, artifacts []artifact) (ToolResult, error) {
-	err := s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err := s.commit(ctx, b.Conversation, func(ctx context.Context, tx pgx.Tx) error {
 		stored.Artifacts = nil
 		for _, a := range artifacts {
 			id, err := uuid.NewV7()
@@ -78,8 +75,18 @@ func (s *Service) writeResult(ctx context.Context, b *bound, stored ToolResult, 
 		if err != nil || ended == 0 {
 			return err // swept in the meantime: it stands as interrupted, and once is enough
 		}
+		if err := queries.CountCall(ctx, tx, db.CountCallParams{Turn: b.Turn, Failed: failedCalls(stored)}); err != nil {
+			return err
+		}
 		_, err = write(ctx, tx, b.Conversation, b.Turn, EntryToolResult, &b.call, stored)
 		return err
 	})
 	return stored, err
+}
+
+func failedCalls(r ToolResult) int32 {
+	if r.IsError {
+		return 1
+	}
+	return 0
 }

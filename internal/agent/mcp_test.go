@@ -93,7 +93,7 @@ func TestAnMCPServerIsAskedOnlyOnDemand(t *testing.T) {
 	if strings.Contains(text, token) {
 		t.Error("the server's echo of the token is shown")
 	}
-	refused := last[agent.Failure](t, w.say(t, w.member, agent.Ask{Tool: "mcp__stub__wipe"}), agent.EntryError)
+	refused := last[agent.ToolResult](t, w.say(t, w.member, agent.Ask{Tool: "mcp__stub__wipe"}), agent.EntryToolResult)
 	if refused.Code != "write_not_enabled" {
 		t.Errorf("a write without opt-in: %+v", refused)
 	}

@@ -53,7 +53,7 @@ func TestOneUnusableToolCostsNoOther(t *testing.T) {
 			}
 			continue
 		}
-		if got := last[agent.Failure](t, entries, agent.EntryError); got.Code != code {
+		if got := last[agent.ToolResult](t, entries, agent.EntryToolResult); got.Code != code {
 			t.Errorf("%s: %+v, want %s", name, got, code)
 		}
 	}
@@ -84,7 +84,7 @@ func TestToolsWithoutParameters(t *testing.T) {
 	if len(entry.Tools) != 7 || len(s.Called()) != 14 {
 		t.Errorf("%d tools, %d calls", len(entry.Tools), len(s.Called()))
 	}
-	refused := last[agent.Failure](t, w.run(t, "mcp__bare__closed", `{"q":1}`), agent.EntryError)
+	refused := last[agent.ToolResult](t, w.run(t, "mcp__bare__closed", `{"q":1}`), agent.EntryToolResult)
 	if len(refused.Errors) != 1 || refused.Errors[0].Path != "/q" {
 		t.Errorf("an argument that the tool does not take: %+v", refused)
 	}
@@ -180,7 +180,7 @@ func TestGrantsFollowTheRawName(t *testing.T) {
 				t.Errorf("%s: %+v", raw, tool)
 			}
 		}
-		if got := last[agent.Failure](t, w.run(t, names["wipe.all"], `{}`), agent.EntryError); got.Code != "write_not_enabled" {
+		if got := last[agent.ToolResult](t, w.run(t, names["wipe.all"], `{}`), agent.EntryToolResult); got.Code != "write_not_enabled" {
 			t.Errorf("the write: %+v", got)
 		}
 		last[agent.ToolResult](t, w.run(t, names["wipe_all"], `{}`), agent.EntryToolResult)
@@ -200,7 +200,7 @@ func TestAToolListedTwice(t *testing.T) {
 	if len(entry.Tools) != 1 || len(entry.Notes) != 1 || !strings.Contains(entry.Notes[0], `"echo"`) {
 		t.Fatalf("tools %+v, notes %q", entry.Tools, entry.Notes)
 	}
-	if got := last[agent.Failure](t, w.run(t, "mcp__twice__echo", `{"b":1}`), agent.EntryError); got.Code != "invalid" {
+	if got := last[agent.ToolResult](t, w.run(t, "mcp__twice__echo", `{"b":1}`), agent.EntryToolResult); got.Code != "invalid" {
 		t.Errorf("by the second definition: %+v", got)
 	}
 	last[agent.ToolResult](t, w.run(t, "mcp__twice__echo", `{"a":1}`), agent.EntryToolResult)

@@ -18,8 +18,12 @@ func (s *Service) resolve(snap *registry.Snapshot, req Request) (*bound, error) 
 	if entry, tool, ok := snap.Tool(req.Name); ok {
 		return &bound{Request: req, entry: entry, tool: tool}, nil
 	}
-	if b, ok := resolveSkill(snap, req); ok {
-		return b, nil
+	if b, ok, err := s.resolveBuiltin(snap, req); ok || err != nil {
+		return b, err
+	}
+	if name, ok := snap.Bare(req.Name); ok {
+		req.Name = name
+		return s.resolve(snap, req)
 	}
 	if _, ok := snap.Skill(req.Name); ok {
 		return nil, fault.New(fault.Invalid, "not_a_tool", "%q is a skill. Load it with use_skill.", req.Name)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -45,10 +46,34 @@ func fitLedger(r ToolResult) (ToolResult, []artifact) {
 		return failed(fault.New(fault.Internal, "result_unreadable", "The result could not be kept.").Because(err)), nil
 	}
 	stored := []artifact{{"application/json", whole, images(r.Content)}}
-	r.Content = []json.RawMessage{textBlock(head(r.Content, maxInline) +
-		"\n… cut here: the result has " + strconv.Itoa(size) + " bytes and is kept whole beside this entry.")}
+	shown := wholeText(r.Content, r.Structured)
+	r.Content = []json.RawMessage{textBlock(cutText(shown, maxInline) +
+		cutMark + " the result has " + strconv.Itoa(size) + " bytes and is kept whole beside this entry.")}
 	r.Structured = nil
 	return r, stored
+}
+
+// cutMark ends what stands in the ledger of a longer result.
+const cutMark = "\n… cut here:"
+
+// wholeText is a result as one text: that of its blocks, or the data where they
+// hold none.
+func wholeText(content []json.RawMessage, structured json.RawMessage) string {
+	if text := head(content, math.MaxInt); text != "" {
+		return text
+	}
+	return string(structured)
+}
+
+// cutText returns the first n bytes, cut between characters.
+func cutText(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
 }
 
 // images are the places of the pictures among the blocks.
@@ -76,15 +101,11 @@ func head(blocks []json.RawMessage, n int) string {
 		}
 		out = append(out, block.Text...)
 		if len(out) > n {
-			out = out[:n]
-			for len(out) > 0 && !utf8.Valid(out[max(0, len(out)-utf8.UTFMax):]) {
-				out = out[:len(out)-1]
-			}
 			break
 		}
 		out = append(out, '\n')
 	}
-	return string(out)
+	return cutText(string(out), n)
 }
 
 // Seen is the result as a model gets it: without what a hook withheld, and

@@ -7,11 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"capstore/db"
-	"capstore/internal/capability"
 	"capstore/internal/pg"
 	"capstore/internal/registry"
 	"capstore/internal/secret"
-	"capstore/internal/workspace"
 )
 
 // start is the moment at which the call begins: authority as it is now and the
@@ -23,12 +21,14 @@ func (s *Service) start(ctx context.Context, snap *registry.Snapshot, b *bound) 
 		return err
 	}
 	b.call = call
-	return s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		row, tool := b.entry.Row, workspace.Function{Name: b.tool.Name, Write: b.tool.Write}
-		if row.Kind != capability.KindSkill {
-			tool.Raw = b.tool.Raw
+	return s.commit(ctx, b.Conversation, func(ctx context.Context, tx pgx.Tx) error {
+		if err := s.hold(ctx, tx, b.Turn); err != nil {
+			return err
 		}
-		if err := s.workspace.Authorize(ctx, tx, b.Actor, row.Call(tool)); err != nil {
+		if err := s.authorizeIn(ctx, tx, b); err != nil {
+			return err
+		}
+		if err := b.consume(ctx, tx); err != nil {
 			return err
 		}
 		if err := queries.StartCall(ctx, tx, db.StartCallParams{
@@ -37,7 +37,7 @@ func (s *Service) start(ctx context.Context, snap *registry.Snapshot, b *bound) 
 			return err
 		}
 		if names := b.secretNames(); len(names) > 0 {
-			if err := secret.Used(ctx, tx, b.Actor, string(row.Key), names); err != nil {
+			if err := secret.Used(ctx, tx, b.Actor, string(b.entry.Row.Key), names); err != nil {
 				return err
 			}
 		}

@@ -2,29 +2,54 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"capstore/db"
 	"capstore/internal/pg"
 )
 
-// sweepEvery is how often calls that nobody works on any more are settled.
-const sweepEvery = 30 * time.Second
+// sweepEvery is how often turns that nobody works on any more are settled.
+const sweepEvery = 10 * time.Second
 
-// Settle marks the calls of servers that are gone as interrupted and returns
-// how many. Alone says that no other server works on this database, so that
-// every call in it was left behind; otherwise only those past their time are.
-// None of them is repeated: whether it had an effect is not known.
+// Settle ends the turns and the calls of servers that are gone and returns how
+// many turns, and calls outside them, that were. Alone says that no other
+// server works on this database, so that every open one in it was left behind;
+// otherwise only those of a server that has fallen silent were. None of them is
+// repeated: whether a call had an effect is not known.
 func (s *Service) Settle(ctx context.Context, alone bool) (int, error) {
-	rows, err := queries.AbandonedCalls(ctx, s.db, alone)
+	own := []uuid.UUID{}
+	for _, one := range s.turns.list() {
+		own = append(own, one.id)
+	}
+	turns, err := queries.AbandonedTurns(ctx, s.db, db.AbandonedTurnsParams{Own: own, Everything: alone, Stale: staleAfter})
 	if err != nil {
 		return 0, pg.Fault(err)
 	}
 	n := 0
-	for _, row := range rows {
-		settled, err := s.settleOne(ctx, row)
+	for _, row := range turns {
+		settled, err := s.interrupt(ctx, row, alone)
+		if err != nil {
+			return n, err
+		}
+		if settled {
+			n++
+		}
+	}
+	calls, err := queries.AbandonedCalls(ctx, s.db, alone)
+	if err != nil {
+		return n, pg.Fault(err)
+	}
+	for _, row := range calls {
+		var settled bool
+		err := s.commit(ctx, row.Conversation, func(ctx context.Context, tx pgx.Tx) (err error) {
+			settled, err = settleCall(ctx, tx, row.Conversation, row.Turn, row.Call, ToolResult{Name: row.Tool})
+			return err
+		})
 		if err != nil {
 			return n, err
 		}
@@ -35,22 +60,42 @@ func (s *Service) Settle(ctx context.Context, alone bool) (int, error) {
 	return n, nil
 }
 
-func (s *Service) settleOne(ctx context.Context, row db.AbandonedCallsRow) (settled bool, err error) {
-	call := row.Call
-	err = s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		ended, err := queries.EndCall(ctx, tx, call)
+// interrupt ends a turn that its server left behind, with its calls.
+func (s *Service) interrupt(ctx context.Context, row db.AbandonedTurnsRow, alone bool) (settled bool, err error) {
+	err = s.commit(ctx, row.Conversation, func(ctx context.Context, tx pgx.Tx) error {
+		ended, err := queries.InterruptTurn(ctx, tx, db.InterruptTurnParams{Turn: row.Turn, Server: row.Server, Everything: alone, Stale: staleAfter})
 		if err != nil || ended == 0 {
 			return err // its own server, or another sweep, was quicker
 		}
 		settled = true
-		_, err = write(ctx, tx, row.Conversation, row.Turn, EntryToolResult, &call, ToolResult{
-			Name: row.Tool, IsError: true, Code: "interrupted",
-			Message: "The server stopped while this was running. Whether it had an effect is not known.",
-			Action:  "Look at what it works on before you run it again.",
-		})
-		return err
+		calls, err := queries.CallsOfTurn(ctx, tx, row.Turn)
+		if err != nil {
+			return err
+		}
+		for _, c := range calls {
+			var started ToolCall
+			if err := json.Unmarshal(c.Payload, &started); err != nil {
+				return fmt.Errorf("call %s cannot be read: %w", c.Call, err)
+			}
+			if _, err := settleCall(ctx, tx, row.Conversation, row.Turn, c.Call, ToolResult{Name: started.Name, Ref: started.Ref}); err != nil {
+				return err
+			}
+		}
+		return s.settleTurn(ctx, tx, row.Conversation, row.Turn, stopOf(TurnInterrupted), EntryError, interruption())
 	})
 	return settled, err
+}
+
+// settleCall writes that nobody knows how the call ended, once.
+func settleCall(ctx context.Context, tx pgx.Tx, conversation, turn, call uuid.UUID, result ToolResult) (settled bool, err error) {
+	ended, err := queries.EndCall(ctx, tx, call)
+	if err != nil || ended == 0 {
+		return false, err // its own server, or another sweep, was quicker
+	}
+	f := failure(errLost)
+	result.IsError, result.Code, result.Message, result.Action = true, f.Code, f.Message, f.Action
+	_, err = write(ctx, tx, conversation, turn, EntryToolResult, &call, result)
+	return true, err
 }
 
 func (s *Service) sweepLoop(ctx context.Context) {
@@ -64,7 +109,7 @@ func (s *Service) sweepLoop(ctx context.Context) {
 			if n, err := s.Settle(ctx, false); err != nil {
 				s.log.WarnContext(ctx, "agent: sweep failed", "error", err)
 			} else if n > 0 {
-				s.log.InfoContext(ctx, "agent: interrupted calls settled", "calls", n)
+				s.log.InfoContext(ctx, "agent: interrupted turns settled", "turns", n)
 			}
 			if _, err := s.workspace.SweepStaged(ctx); err != nil {
 				s.log.WarnContext(ctx, "agent: staged files not swept", "error", err)

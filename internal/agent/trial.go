@@ -31,6 +31,7 @@ type trial struct {
 	live    *sandbox.Live
 	missing []string
 	done    <-chan struct{}
+	cancel  context.CancelCauseFunc
 
 	// Set before done closes.
 	result TryResult
@@ -82,13 +83,15 @@ func (s *Service) StartTry(ctx context.Context, actor capability.Actor, in TryIn
 	if err != nil {
 		return uuid.Nil, err
 	}
-	_, one.done, err = s.turns.begin(id, func(ctx context.Context, _ uuid.UUID) {
-		one.result, one.err = s.try(ctx, r)
-		one.ended = time.Now()
-	})
+	work, err := s.turns.open(id, uuid.Nil)
 	if err != nil {
 		return uuid.Nil, err
 	}
+	one.done, one.cancel = work.done, work.cancel
+	s.turns.launch(work, func(ctx context.Context) {
+		one.result, one.err = s.try(ctx, r)
+		one.ended = time.Now()
+	})
 	s.trials.all[id] = one
 	return id, nil
 }
@@ -149,9 +152,7 @@ func (s *Service) StopTry(ctx context.Context, actor capability.Actor, id uuid.U
 	if err != nil {
 		return err
 	}
-	if running := s.turns.find(id); running != nil {
-		running.cancel(errStopped)
-	}
+	one.cancel(errStopped)
 	select {
 	case <-one.done:
 		return nil

@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
-	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/lifecycle"
 )
 
-// turns holds what runs now. One conversation has one turn at a time.
+// turns holds what this server works on now. That a conversation has one turn
+// at a time is the database's business, for there may be other servers.
 type turns struct {
 	lifecycle.Base
 	mu      sync.Mutex
@@ -23,16 +22,27 @@ type turns struct {
 	wg      sync.WaitGroup
 }
 
+// turn is one that this server works on, or a try of a draft, which belongs to
+// no conversation and stands in no database.
 type turn struct {
-	id     uuid.UUID
-	cancel context.CancelCauseFunc
-	done   chan struct{}
+	id           uuid.UUID
+	conversation uuid.UUID
+	ctx          context.Context
+	cancel       context.CancelCauseFunc
+	done         chan struct{}
+	// live says that its row stands in the database and wants a heartbeat.
+	live bool
 }
 
-// errStopped is why a turn's context ends when its member pressed stop.
-var errStopped = errors.New("stopped by the member")
+var (
+	// errStopped is why a turn's context ends when its member pressed stop.
+	errStopped = errors.New("stopped by the member")
+	// errTurnOver says that the turn was ended elsewhere: this server was
+	// silent for too long, or the conversation is gone. Nothing is written.
+	errTurnOver = errors.New("the turn was ended elsewhere")
+)
 
-// maxTurn bounds a turn's wall time.
+// maxTurn bounds a turn's wall time, without what it waits for its member.
 const maxTurn = 15 * time.Minute
 
 // Start lets turns begin, until ctx ends or Stop is called.
@@ -49,88 +59,90 @@ func (t *turns) start(ctx context.Context, s *Service) error {
 		t.mu.Lock()
 		t.ctx, t.running = ctx, map[uuid.UUID]*turn{}
 		t.mu.Unlock()
+		s.live.open()
 		if err := s.pool.Start(ctx); err != nil {
 			s.log.ErrorContext(ctx, "agent: no way out to MCP servers", "error", err)
 		}
 		defer s.pool.Stop()
+		var loops sync.WaitGroup
+		loops.Go(func() { s.heartbeats(ctx) })
+		loops.Go(func() { s.revokeLoop(ctx) })
 		ready()
 		s.sweepLoop(ctx)
+		loops.Wait()
 		t.mu.Lock()
 		t.ctx = nil
 		t.mu.Unlock()
 		t.wg.Wait()
+		s.live.close()
 	})
 }
 
-// begin runs work as the conversation's turn and returns its id and a channel
-// that closes when it has ended. A second turn at the same time is a conflict.
-func (t *turns) begin(conversation uuid.UUID, work func(ctx context.Context, turn uuid.UUID)) (uuid.UUID, <-chan struct{}, error) {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return uuid.Nil, nil, err
-	}
+// open makes room for a turn whose row is about to be written. Either launch
+// or drop follows.
+func (t *turns) open(id, conversation uuid.UUID) (*turn, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ctx == nil {
-		return uuid.Nil, nil, fault.New(fault.Unavailable, "stopping", "The server is stopping.").Do("Try again in a moment.")
+		return nil, fault.New(fault.Unavailable, "stopping", "The server is stopping.").Do("Try again in a moment.")
 	}
-	if _, busy := t.running[conversation]; busy {
-		return uuid.Nil, nil, fault.New(fault.Conflict, "turn_running", "This conversation is still working on the last message.").
-			Do("Wait for it, or stop it.")
-	}
-	ctx, cancel := context.WithCancelCause(t.ctx)
-	ctx, limit := context.WithTimeout(ctx, maxTurn)
-	one := &turn{id: id, cancel: cancel, done: make(chan struct{})}
-	t.running[conversation] = one
-	t.wg.Go(func() {
-		defer close(one.done)
-		defer t.end(conversation)
-		defer cancel(nil)
-		defer limit()
-		work(ctx, id)
-	})
-	return id, one.done, nil
+	one := &turn{id: id, conversation: conversation, done: make(chan struct{})}
+	one.ctx, one.cancel = context.WithCancelCause(t.ctx)
+	t.running[id] = one
+	t.wg.Add(1)
+	return one, nil
 }
 
-func (t *turns) end(conversation uuid.UUID) {
+// launch runs work as the turn.
+func (t *turns) launch(one *turn, work func(ctx context.Context)) {
 	t.mu.Lock()
-	delete(t.running, conversation)
+	one.live = one.conversation != uuid.Nil
 	t.mu.Unlock()
+	go func() {
+		defer t.drop(one)
+		ctx, limit := context.WithTimeout(one.ctx, maxTurn)
+		defer limit()
+		work(ctx)
+	}()
 }
 
+// drop forgets a turn that has ended, is parked, or never began.
+func (t *turns) drop(one *turn) {
+	t.mu.Lock()
+	if t.running[one.id] == one { // it may have been parked and taken up again by now
+		delete(t.running, one.id)
+	}
+	t.mu.Unlock()
+	one.cancel(nil)
+	close(one.done)
+	t.wg.Done()
+}
+
+// find returns the conversation's turn of this server, nil for none.
 func (t *turns) find(conversation uuid.UUID) *turn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.running[conversation]
+	for _, one := range t.running {
+		if one.conversation == conversation && one.live {
+			return one
+		}
+	}
+	return nil
 }
 
-// Running reports whether the actor's conversation works on a turn in this
-// server.
+// list returns the turns whose rows this server keeps alive.
+func (t *turns) list() []*turn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := make([]*turn, 0, len(t.running))
+	for _, one := range t.running {
+		if one.live {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// Running reports whether this server works on a turn of the conversation.
+// Turn tells of turns anywhere.
 func (s *Service) Running(conversation uuid.UUID) bool { return s.turns.find(conversation) != nil }
-
-// StopTurn cancels the running turn of the actor's conversation and waits
-// until its end stands in the ledger. Nothing running is no fault.
-func (s *Service) StopTurn(ctx context.Context, actor capability.Actor, conversation uuid.UUID) error {
-	if _, err := s.Conversation(ctx, actor, conversation); err != nil {
-		return err
-	}
-	one := s.turns.find(conversation)
-	if one == nil {
-		return nil
-	}
-	one.cancel(errStopped)
-	select {
-	case <-one.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// note appends an entry outside a call, even when the turn was stopped.
-func (s *Service) note(ctx context.Context, conversation, turn uuid.UUID, kind EntryKind, payload any) error {
-	return s.db.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx pgx.Tx) error {
-		_, err := write(ctx, tx, conversation, turn, kind, nil, payload)
-		return err
-	})
-}

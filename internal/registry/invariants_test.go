@@ -73,7 +73,7 @@ func TestInvariant02OnlyAdmittedToolsReachARequest(t *testing.T) {
 	if diff := cmp.Diff([]string{"code__weather"}, names(append(s.Loaded(), s.Deferred()...))); diff != "" {
 		t.Errorf("offered (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{registry.FindTools, registry.ReadSkillFile, registry.UseSkill}, names(s.Always())); diff != "" {
+	if diff := cmp.Diff([]string{registry.FindTools, registry.ReadResult, registry.ReadSkillFile, registry.UseSkill}, names(s.Always())); diff != "" {
 		t.Errorf("built-ins (-want +got):\n%s", diff)
 	}
 }

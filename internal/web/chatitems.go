@@ -37,7 +37,14 @@ func (c *Ctx) chatItems(chat views.Chat, entries []agent.Entry) (items []views.C
 				items = append(items, views.ChatItem{Call: call, At: e.At})
 			}
 		case agent.EntryToolResult:
-			if m, ok := payload[agent.ToolResult](e); ok && e.Call != nil && calls[e.Call.String()] != nil {
+			m, ok := payload[agent.ToolResult](e)
+			switch {
+			case !ok:
+			case e.Call == nil: // refused: nothing of it has started
+				items = append(items, views.ChatItem{At: e.At, Trouble: c.chatTrouble(e.Kind, agent.Failure{
+					Code: m.Code, Message: m.Message, Action: m.Action, Errors: m.Errors,
+				})})
+			case calls[e.Call.String()] != nil:
 				c.fillResult(chat, calls[e.Call.String()], m)
 			}
 		case agent.EntryError, agent.EntryStop:

@@ -109,7 +109,7 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	if a.Sandbox, err = sandbox.NewRunner(sandbox.Options{AllowHost: a.Config.SandboxAllowHost, Folder: os.TempDir()}); err != nil {
 		return err
 	}
-	a.Registry = registry.New(registry.Parts{DB: db, Workspace: a.Workspace, Feed: a.Feed, Options: registry.Options{Log: a.Log}})
+	a.Registry = registry.New(registry.Parts{DB: db, Workspace: a.Workspace, Feed: a.Feed, Builtins: agent.Builtins(nil), Options: registry.Options{Log: a.Log}})
 	a.Agent = agent.New(agent.Parts{
 		DB: db, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Sandbox: a.Sandbox, Registry: a.Registry,
 		Guard: a.guard, Rules: rules, Feed: a.Feed, Log: a.Log,
