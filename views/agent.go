@@ -19,6 +19,7 @@ type Agent struct {
 	// Others are the hooks and commands with the member's own switches.
 	Others       []ToolRow
 	Mode         string
+	Model        string // that the workspace chose, "" for none
 	Instructions string
 	Policies     []PolicyRow
 	// Reason says why the viewer cannot change any of it and who can; "" when

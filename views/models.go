@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,11 +105,20 @@ type ModelRemoval struct {
 // workspace.
 type AccountModels struct{ Choosers []ModelChooser }
 
-func modelColumns(ctx context.Context) []ui.Column {
-	return []ui.Column{
-		{Label: i18n.T(ctx, "models.model")}, {Label: i18n.T(ctx, "models.served_by")}, {Label: i18n.T(ctx, "models.key")},
-		{Label: i18n.T(ctx, "models.price")}, {Label: i18n.T(ctx, "models.chosen")}, {Label: i18n.T(ctx, "common.actions"), Hidden: true},
+// meta is what there is to know of it in a list, besides where it is.
+func (r ModelRow) meta(ctx context.Context) []string {
+	out := []string{i18n.T(ctx, "models.price_line", "price", r.price(ctx)), i18n.T(ctx, "models.key_line", "key", r.keyLine(ctx))}
+	if used := r.users(ctx); used != "" {
+		out = append(out, i18n.T(ctx, "models.used_line", "who", used))
 	}
+	return out
+}
+
+func (r ModelRow) keyLine(ctx context.Context) string {
+	if r.Secret == "" {
+		return r.keyText(ctx)
+	}
+	return r.Secret
 }
 
 func (r ModelRow) href() string { return ModelPath(r.Workspace, r.Name) }
@@ -231,8 +241,16 @@ func (v ModelForm) providers(ctx context.Context) []ui.Option {
 	return out
 }
 
+// presetSecret is the key that the preset's models use, where it is stored.
+func (v ModelForm) presetSecret() string {
+	if slices.Contains(v.Secrets, v.Preset.Secret) {
+		return v.Preset.Secret
+	}
+	return ""
+}
+
 func (v ModelForm) secrets(ctx context.Context) []ui.Option {
-	chosen := v.value("secret", v.Now.Secret, "")
+	chosen := v.value("secret", v.Now.Secret, v.presetSecret())
 	out := []ui.Option{{Value: "", Label: i18n.T(ctx, "models.no_key"), Selected: chosen == ""}}
 	there := chosen == ""
 	for _, name := range v.Secrets {

@@ -31,7 +31,7 @@ func (c *Ctx) agent(carried workspace.Carried) views.Agent {
 	ws := c.Who.Workspace
 	next := views.AgentPath(ws)
 	v := views.Agent{
-		Workspace: ws, Version: carried.ConfigVersion, Mode: string(carried.Config.PermissionMode),
+		Workspace: ws, Version: carried.ConfigVersion, Mode: string(carried.Config.PermissionMode), Model: carried.Config.Model,
 		Instructions: carried.Config.Instructions, Reason: c.agentReason(),
 		Others: c.toolRows(carried, next, capability.ChannelHook, capability.ChannelCommand),
 	}

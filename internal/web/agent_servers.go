@@ -19,15 +19,10 @@ func (s *Site) newServerPage(c *Ctx) error {
 
 func (s *Site) showServer(c *Ctx, status int, form views.Form) error {
 	v := views.ServerForm{Workspace: c.Who.Workspace, Form: form, Reason: c.agentReason()}
-	known, err := s.Secrets.List(c.R.Context(), c.Actor())
-	if err != nil {
+	var err error
+	if v.Secrets, err = s.secretNames(c); err != nil {
 		return err
 	}
-	for _, info := range known {
-		v.Secrets = append(v.Secrets, info.Name)
-	}
-	slices.Sort(v.Secrets)
-	v.Secrets = slices.Compact(v.Secrets)
 	return c.Render(status, views.NewServerPage(c.agentSubpage(c.T("agent.server_add")), v))
 }
 

@@ -8,6 +8,7 @@ import (
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/secret"
+	"capstore/internal/workspace"
 	"capstore/views"
 )
 
@@ -34,7 +35,11 @@ func (s *Site) secretList(c *Ctx, actor capability.Actor) (views.Secrets, error)
 	if err != nil {
 		return v, err
 	}
-	uses := usesOf(actor.Workspace, config.Config)
+	models, err := s.Workspace.Models(c.R.Context(), actor)
+	if err != nil {
+		return v, err
+	}
+	uses := usesOf(actor.Workspace, config.Config, models)
 	for _, info := range infos {
 		row := secretRow(info)
 		row.UsedBy = uses[info.Name]
@@ -54,8 +59,9 @@ func secretRow(info secret.Info) views.SecretRow {
 	}
 }
 
-// usesOf says by secret name what the config binds to it, each once.
-func usesOf(workspace string, config capability.AgentConfig) map[string][]views.Use {
+// usesOf says by secret name what the config binds to it and which models have
+// it as their key, each once.
+func usesOf(ws string, config capability.AgentConfig, models []workspace.Model) map[string][]views.Use {
 	uses := map[string][]views.Use{}
 	add := func(bindings map[string]string, use views.Use) {
 		for _, name := range slices.Sorted(maps.Values(bindings)) {
@@ -65,10 +71,13 @@ func usesOf(workspace string, config capability.AgentConfig) map[string][]views.
 		}
 	}
 	for _, a := range config.Capabilities {
-		add(a.SecretBindings, views.Use{Label: a.Source + "/" + a.ID, Href: views.CapabilityPath(workspace, a.Source, a.ID)})
+		add(a.SecretBindings, views.Use{Label: a.Source + "/" + a.ID, Href: views.CapabilityPath(ws, a.Source, a.ID)})
 	}
 	for _, key := range slices.Sorted(maps.Keys(config.ToolSecretBindings)) {
 		add(config.ToolSecretBindings[key], views.Use{Label: key})
+	}
+	for _, m := range models {
+		add(map[string]string{"": m.Secret}, views.Use{Label: m.Name, Href: views.ModelPath(ws, m.Name)})
 	}
 	return uses
 }

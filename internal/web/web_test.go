@@ -87,7 +87,7 @@ func emptySite(t *testing.T) *site {
 	must(t, err)
 	rules := capability.Rules{AllowLoopbackHTTP: true}
 	cat := catalog.New(db, catalog.Options{Rules: rules})
-	spaces := workspace.New(db, cat, workspace.Options{Rules: rules})
+	spaces := workspace.New(db, cat, workspace.Options{Rules: rules, Guard: guard})
 	chat := agent.New(agent.Parts{
 		DB: db, Catalog: cat, Workspace: spaces, Secrets: secrets, Sandbox: runner, Guard: guard, Rules: rules, Log: log,
 	})

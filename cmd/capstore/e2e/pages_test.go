@@ -54,6 +54,11 @@ func usual(t *testing.T, s *site) values {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := s.Workspace.RegisterModel(t.Context(), mara, workspace.ModelInput{
+		Name: "house", Provider: workspace.ProviderAnthropic, Underlying: "claude-sonnet-4-5", Secret: "ANTHROPIC_API_KEY", Price: workspace.Price{Input: "3", Output: "15"},
+	}); err != nil {
+		t.Fatal(err)
+	}
 	return values{
 		"import": waiting, "workspace": "acme", "source": "acme", "id": "parcel-label", "subject": tom.Subject, "token": invitation,
 		"name": "INVOICE_SIGNING_KEY", "key": "capability:globex/invoice-check",
@@ -108,6 +113,11 @@ func special(conversation string) map[string][]values {
 		"/{workspace}/settings/agent/history":                        {{}, {"?": "base=1&candidate=3"}},
 		"/{workspace}/settings/agent/adoptions/{source}/{id}/remove": id("globex", "invoice-check"),
 		"/{workspace}/settings/agent/servers/{name}/remove":          {{"name": "handbook"}},
+		"/{workspace}/settings/models":                               {{}, {"as": viewer}},
+		"/{workspace}/settings/models/new":                           {{}, {"?": "preset=anthropic"}},
+		"/{workspace}/settings/models/{name}":                        {{"name": "house"}, {"name": "house", "as": viewer}},
+		"/{workspace}/settings/models/{name}/edit":                   {{"name": "house"}},
+		"/{workspace}/settings/models/{name}/remove":                 {{"name": "house"}},
 		"/{workspace}/settings/skills/{id}":                          skill("tab=files", "tab=stamps", "tab=diff"),
 		"/{workspace}/settings/skills/{id}/export":                   nil, // a download
 		"/{workspace}/settings/skills/{id}/file":                     nil, // a download
