@@ -35,6 +35,9 @@ func newAnthropic(c Config, base address) *messages {
 	if c.Key != "" {
 		options = append(options, option.WithAPIKey(c.Key))
 	}
+	if c.Key != "" && !base.own { // likenesses and gateways look in either place
+		options = append(options, option.WithAuthToken(c.Key))
+	}
 	return &messages{config: c, service: sdk.NewMessageService(options...), list: sdk.NewModelService(options...)}
 }
 

@@ -294,6 +294,27 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestKey stands where its provider looks for it.
+func TestKey(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, p model.Provider) {
+		m, server := scripted(t, p, modeltest.Say("Hi."))
+		if _, _, err := stream(m, ask("Hi")); err != nil {
+			t.Fatal(err)
+		}
+		r := server.Requests()[0]
+		if got := r.Header.Get("Authorization"); got != "Bearer "+key {
+			t.Errorf("Authorization: %q", got)
+		}
+		if got := r.Header.Get("X-Api-Key"); p == model.Anthropic && got != key {
+			t.Errorf("X-Api-Key: %q", got)
+		}
+		if strings.Contains(string(r.Raw), key) {
+			t.Error("the body holds the key")
+		}
+	})
+}
+
 // TestEnvironment proves that nothing of the server's own environment reaches
 // an address that a member chose.
 func TestEnvironment(t *testing.T) {

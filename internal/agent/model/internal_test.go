@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -336,13 +337,16 @@ func TestBlocksOfOneIndex(t *testing.T) {
 	checkStream(t, strings.Join([]string{events[0], events[1], events[1], events[2], events[6]}, ""))
 }
 
-// TestEndless ends an answer that is larger than any.
-func TestEndless(t *testing.T) {
+// TestWatched ends an answer that is larger than any, and takes every piece of
+// it for a sign of life.
+func TestWatched(t *testing.T) {
 	t.Parallel()
-	b := &watched{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", 100))), ctx: t.Context(), heard: func() {}, stop: func() {}, left: 64}
+	heard := 0
+	b := &watched{ReadCloser: io.NopCloser(iotest.OneByteReader(strings.NewReader(strings.Repeat("x", 100)))),
+		ctx: t.Context(), heard: func() { heard++ }, stop: func() {}, left: 64}
 	got, err := io.ReadAll(b)
-	if len(got) != 64 || !errors.Is(err, errEndless) {
-		t.Errorf("read %d, %v", len(got), err)
+	if len(got) != 64 || heard != 64 || !errors.Is(err, errEndless) {
+		t.Errorf("read %d, heard %d, %v", len(got), heard, err)
 	}
 }
 
