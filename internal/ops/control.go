@@ -22,14 +22,19 @@ type Control struct {
 	byName map[string]Tool
 }
 
-// NewControl returns the control plane over the operations. What only a person
-// says for himself, such as the answer to an approval, is not among its tools.
-func NewControl(people *identity.Service, operations []Operation) (*Control, error) {
+// NewControl returns a control plane that has no tools until it is offered
+// operations: some of them need the agent, which needs a control plane.
+func NewControl(people *identity.Service) *Control {
+	return &Control{people: people, byName: map[string]Tool{}}
+}
+
+// Offer makes tools of the operations, before any turn begins. What only a
+// person says for himself, such as the answer to an approval, becomes none.
+func (c *Control) Offer(operations []Operation) error {
 	tools, err := Tools(operations)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c := &Control{people: people, byName: map[string]Tool{}}
 	for _, t := range tools {
 		if t.Personal {
 			continue
@@ -41,7 +46,7 @@ func NewControl(people *identity.Service, operations []Operation) (*Control, err
 		})
 	}
 	slices.SortFunc(c.tools, func(a, b agent.ControlTool) int { return strings.Compare(a.Name, b.Name) })
-	return c, nil
+	return nil
 }
 
 // Tools lists what somebody of the role and scope may try, by name.

@@ -16,8 +16,8 @@ import (
 
 func (h *house) control() *Control {
 	h.t.Helper()
-	c, err := NewControl(h.Identity, All(h.Services))
-	must(h.t, err)
+	c := NewControl(h.Identity)
+	must(h.t, c.Offer(All(h.Services)))
 	return c
 }
 

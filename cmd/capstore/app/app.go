@@ -109,11 +109,17 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	if a.Sandbox, err = sandbox.NewRunner(sandbox.Options{AllowHost: a.Config.SandboxAllowHost, Folder: os.TempDir()}); err != nil {
 		return err
 	}
-	a.Registry = registry.New(registry.Parts{DB: db, Workspace: a.Workspace, Feed: a.Feed, Builtins: agent.Builtins(nil), Options: registry.Options{Log: a.Log}})
+	control := ops.NewControl(a.Identity)
+	a.Registry = registry.New(registry.Parts{
+		DB: db, Workspace: a.Workspace, Feed: a.Feed, Builtins: agent.Builtins(control), Options: registry.Options{Log: a.Log},
+	})
 	a.Agent = agent.New(agent.Parts{
 		DB: db, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Sandbox: a.Sandbox, Registry: a.Registry,
-		Guard: a.guard, Rules: rules, Feed: a.Feed, Log: a.Log,
+		Control: control, Guard: a.guard, Rules: rules, Feed: a.Feed, Log: a.Log,
 	})
+	if err := control.Offer(ops.All(a.services())); err != nil {
+		return err
+	}
 	if err := a.Catalog.SeedFirstParty(ctx); err != nil {
 		return err
 	}
@@ -159,14 +165,17 @@ func (a *App) mount(ctx context.Context, opts Options) error {
 		Root: a.Root, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Agent: a.Agent,
 		Staging: intake.NewStaging(a.Store.DB, a.Secrets), Guard: a.guard,
 	})
-	if err := api.Mount(api.Parts{Root: a.Root, DB: a.Store.DB, Services: ops.Services{
-		Identity: a.Identity, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Agent: a.Agent,
-	}}); err != nil {
+	if err := api.Mount(api.Parts{Root: a.Root, DB: a.Store.DB, Services: a.services()}); err != nil {
 		return err
 	}
 	outward.Mount(outward.Parts{Root: a.Root, Catalog: a.Catalog, Workspace: a.Workspace})
 	a.Handler = a.Root.Handler()
 	return a.offerSetup(ctx)
+}
+
+// services are what the operations call.
+func (a *App) services() ops.Services {
+	return ops.Services{Identity: a.Identity, Catalog: a.Catalog, Workspace: a.Workspace, Secrets: a.Secrets, Agent: a.Agent}
 }
 
 // offerSetup says how the first admin is made while there is none.
