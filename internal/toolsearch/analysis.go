@@ -2,8 +2,8 @@ package toolsearch
 
 import (
 	"hash/maphash"
-	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"weak"
@@ -66,7 +66,7 @@ var (
 func analysed(d Doc, memo stems) *analysis {
 	key := contentHash(&d)
 	if kept, ok := shared.Load(key); ok {
-		if a := kept.(weak.Pointer[analysis]).Value(); a != nil && reflect.DeepEqual(a.doc, d) {
+		if a := kept.(weak.Pointer[analysis]).Value(); a != nil && a.doc.equal(&d) {
 			return a
 		}
 	}
@@ -75,6 +75,11 @@ func analysed(d Doc, memo stems) *analysis {
 	shared.Store(key, made)
 	runtime.AddCleanup(a, func(key uint64) { shared.CompareAndDelete(key, made) }, key)
 	return a
+}
+
+func (d *Doc) equal(e *Doc) bool {
+	return d.ID == e.ID && d.Name == e.Name && d.Raw == e.Raw && d.Server == e.Server && d.Title == e.Title &&
+		d.Description == e.Description && slices.Equal(d.Tags, e.Tags) && slices.Equal(d.Domains, e.Domains) && slices.Equal(d.Params, e.Params)
 }
 
 func contentHash(d *Doc) uint64 {
@@ -174,9 +179,9 @@ func (a *analysis) add(sum map[term]float32, memo stems, f field, words []word, 
 		for _, m := range lex.heads.words[s] {
 			mine[term(m)] += each
 		}
-		lex.heads.phrasesAt(stemmed, i, 0, func(m concept, _ int) { mine[term(m)] += each })
+		lex.heads.phrasesAt(stemmed, i, 1, func(m concept, _ int) { mine[term(m)] += each })
 		if names && i > 0 {
-			mine[wordTerm(inEnglish.stem(words[i-1].text+words[i].text))] += each / 2
+			mine[wordTerm(memo.of(words[i-1].text+words[i].text))] += each / 2
 		}
 	}
 	for t, w := range mine {

@@ -41,12 +41,16 @@ func Build(docs []Doc) *Index {
 // Len is how many tools there are.
 func (x *Index) Len() int { return len(x.tools) }
 
-// invert makes the lists of tools by term.
+// invert makes the lists of tools by term, and by name.
 func (x *Index) invert() {
-	x.slots, x.spelt = map[term]int32{}, map[string][]int32{}
-	var counts []int32
 	total := 0
-	for i, a := range x.tools {
+	for _, a := range x.tools {
+		total += len(a.terms)
+	}
+	x.slots = make(map[term]int32, 1024+total/32)
+	slots := make([]int32, 0, total) // of each term of each tool, as they come
+	var counts []int32
+	for _, a := range x.tools {
 		for _, t := range a.terms {
 			slot, ok := x.slots[t.term]
 			if !ok {
@@ -55,30 +59,41 @@ func (x *Index) invert() {
 				counts = append(counts, 0)
 			}
 			counts[slot]++
-		}
-		total += len(a.terms)
-		for k, name := range a.spelt {
-			if name != "" && !slices.Contains(a.spelt[:k], name) {
-				x.spelt[name] = append(x.spelt[name], int32(i))
-			}
+			slots = append(slots, slot)
 		}
 	}
-	x.fill(counts, total)
+	x.fill(counts, slots)
+	x.spell()
 	x.words = newSpelling(x.tools)
 }
 
-func (x *Index) fill(counts []int32, total int) {
+// fill puts the tools into the lists that slots name.
+func (x *Index) fill(counts, slots []int32) {
 	x.starts = make([]int32, len(counts)+1)
 	for i, n := range counts {
 		x.starts[i+1] = x.starts[i] + n
 	}
 	next := slices.Clone(x.starts)
-	x.postings = make([]posting, total)
+	x.postings = make([]posting, len(slots))
+	at := 0
 	for i, a := range x.tools {
 		for _, t := range a.terms {
-			slot := x.slots[t.term]
+			slot := slots[at]
 			x.postings[next[slot]] = posting{int32(i), t.weight}
 			next[slot]++
+			at++
+		}
+	}
+}
+
+// spell lists the tools by their whole names.
+func (x *Index) spell() {
+	x.spelt = make(map[string][]int32, 3*len(x.tools))
+	for i, a := range x.tools {
+		for k, name := range a.spelt {
+			if name != "" && !slices.Contains(a.spelt[:k], name) {
+				x.spelt[name] = append(x.spelt[name], int32(i))
+			}
 		}
 	}
 }

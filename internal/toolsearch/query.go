@@ -9,22 +9,22 @@ import (
 type unit struct {
 	terms []weighted
 	scale float32 // how many times another unit it counts
-	least float32 // what it counts among the rest although no tool knows it
+	least float32 // what it counts when no tool knows it, of a word that a single tool holds
 }
 
 type query struct {
-	squashed string
+	squashed string  // as whole names are
+	exact    []int32 // tools of that name
 	units    []unit
 	intent   intent
 }
 
 const (
-	maxWords     = 128 // of a query; the rest is not read
-	maxUnits     = 32  // that count
-	maxMistyped  = 12  // unknown words that are looked for as they may have been meant
+	maxUnits     = 32   // that count
+	maxMistyped  = 12   // unknown words that are looked for as they may have been meant
 	circumstance = 0.35 // what a word of circumstance counts of another
-	named        = 2 // the scale of the name of a product
-	unheard      = 8 // what a word counts that neither a tool nor the lexicon knows
+	named        = 2    // the scale of the name of a product
+	unheard      = 1.3  // what a word counts that nobody knows, of one that a single tool holds
 	meant        = 0.95 // what another word for the same thing counts of the word itself
 	several      = 0.85 // what each counts where there are several things
 	slipped      = 0.9  // what a word counts that was mistyped
@@ -34,15 +34,21 @@ const (
 func (x *Index) parse(text string) query {
 	text = cut(text, maxQuery)
 	words := splitWords(text)
-	words = words[:min(len(words), maxWords)]
-	p := parser{x: x, words: words, lang: guessLanguage(words)}
+	p := parser{x: x, words: words, lang: guessLanguage(words), seen: map[string]bool{}}
 	p.read()
-	q := query{squashed: squash(text), units: p.units, intent: p.intent}
-	if len(q.units) > maxUnits {
-		slices.SortStableFunc(q.units, func(a, b unit) int { return -cmp.Compare(x.most(&a), x.most(&b)) })
-		q.units = q.units[:maxUnits]
+	whole := squash(text)
+	return query{squashed: whole, exact: x.spelt[whole], units: x.telling(p.units), intent: p.intent}
+}
+
+// telling picks the units that say most about which tool is wanted.
+func (x *Index) telling(units []unit) []unit {
+	if len(units) <= maxUnits {
+		return units
 	}
-	return q
+	slices.SortStableFunc(units, func(a, b unit) int {
+		return -cmp.Compare(x.worth(&a), x.worth(&b))
+	})
+	return units[:maxUnits]
 }
 
 // parser turns the words of a query into units.
@@ -53,6 +59,7 @@ type parser struct {
 	english  []string // stems, by word
 	own      []string // stems in the language of the query
 	phrases  [][]concept
+	seen     map[string]bool // words that have their unit
 	mistypes int
 	units    []unit
 	intent   intent
@@ -74,7 +81,8 @@ func (p *parser) read() {
 			i = p.korean(i) - 1
 		case len(p.phrases[i]) == 0 && p.isFunction(i):
 			p.ask(p.words[i].text)
-		default:
+		case !p.seen[p.words[i].text]:
+			p.seen[p.words[i].text] = true
 			p.word(i)
 		}
 	}
@@ -156,9 +164,9 @@ func unheardOf(w word) float32 {
 	case lex.soft[w.text]:
 		return 0
 	case w.number:
-		return 0.5
+		return unheard / 16
 	case w.proper:
-		return 1
+		return unheard / 8
 	}
 	return unheard
 }

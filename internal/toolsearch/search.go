@@ -6,7 +6,7 @@ import (
 )
 
 // DefaultCut is the score below which a hit is not Confident.
-const DefaultCut = 0.25
+const DefaultCut = 0.22
 
 const (
 	unwanted  = 0.85 // what counts of a tool that changes something where knowing was asked for, or the other way round
@@ -38,17 +38,13 @@ func (x *Index) Search(q string, limit int, admit func(i int) bool) []Hit {
 	s := x.scratch.Get().(*scratch)
 	defer x.scratch.Put(s)
 	total := x.accumulate(s, parsed.units)
-	for _, i := range x.spelt[parsed.squashed] {
+	for _, i := range parsed.exact {
 		if s.sum[i] == 0 {
 			s.touched = append(s.touched, i)
 		}
 		s.sum[i] = max(s.sum[i], tiny)
 	}
-	hits := x.collect(s, &parsed, total, admit)
-	if len(hits) > limit {
-		hits = hits[:limit]
-	}
-	return hits
+	return x.best(s, &parsed, total, limit, admit)
 }
 
 const tiny = 1e-9
@@ -84,45 +80,63 @@ func (x *Index) accumulate(s *scratch, units []unit) float32 {
 
 // most is what a tool would have that answers the unit in full.
 func (x *Index) most(u *unit) float32 {
+	if known := x.worth(u); known > 0 {
+		return known
+	}
+	return u.least * x.rarity(1) * u.scale
+}
+
+// worth is the most that a unit can tell; 0 when no tool is about it.
+func (x *Index) worth(u *unit) float32 {
 	var best float32
 	for _, t := range u.terms {
 		if n := len(x.with(t.term)); n > 0 {
 			best = max(best, t.weight*x.rarity(n))
 		}
 	}
-	if best == 0 {
-		best = u.least
-	}
 	return best * u.scale
 }
 
-// collect turns sums into hits in order, and leaves the scratch clean.
-func (x *Index) collect(s *scratch, q *query, total float32, admit func(int) bool) []Hit {
+// best turns sums into the first hits in order, and leaves the scratch clean.
+func (x *Index) best(s *scratch, q *query, total float32, limit int, admit func(int) bool) []Hit {
 	var hits []Hit
+	var floor float64 // what a hit has to reach once there are enough
 	for _, d := range s.touched {
 		sum := s.sum[d]
 		s.sum[d] = 0
-		if admit != nil && !admit(int(d)) {
+		score := x.score(int(d), q, sum/max(total, tiny))
+		if score < floor || admit != nil && !admit(int(d)) {
 			continue
 		}
-		score := float64(sum / max(total, tiny))
-		a := x.tools[d]
-		if q.intent != intentNone && a.intent != intentNone && q.intent != a.intent {
-			score *= unwanted
+		hits = append(hits, Hit{Doc: int(d), Score: score, Confident: score >= DefaultCut})
+		if len(hits) >= 2*limit && len(hits) >= 64 {
+			slices.SortFunc(hits, x.order)
+			hits = hits[:limit]
+			floor = hits[limit-1].Score
 		}
-		if a.deprecated {
-			score *= retired
-		}
-		if k := slices.Index(a.spelt, q.squashed); k >= 0 && q.squashed != "" {
-			score = 1 - float64(k)*lessExact
-		}
-		hits = append(hits, Hit{Doc: int(d), Score: min(score, 1), Confident: score >= DefaultCut})
 	}
 	s.touched = s.touched[:0]
-	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(-cmp.Compare(a.Score, b.Score), x.byName(a.Doc, b.Doc))
-	})
-	return hits
+	slices.SortFunc(hits, x.order)
+	return hits[:min(limit, len(hits))]
+}
+
+// score is how well one tool answers the query of which it answers a share.
+func (x *Index) score(doc int, q *query, share float32) float64 {
+	a, score := x.tools[doc], float64(share)
+	if slices.Contains(q.exact, int32(doc)) {
+		return 1 - float64(slices.Index(a.spelt, q.squashed))*lessExact
+	}
+	if q.intent != intentNone && a.intent != intentNone && q.intent != a.intent {
+		score *= unwanted
+	}
+	if a.deprecated {
+		score *= retired
+	}
+	return min(score, 1)
+}
+
+func (x *Index) order(a, b Hit) int {
+	return cmp.Or(-cmp.Compare(a.Score, b.Score), x.byName(a.Doc, b.Doc))
 }
 
 func (x *Index) byName(a, b int) int {

@@ -73,14 +73,22 @@ func appendWord(out []word, raw string, upper bool) []word {
 	if text == "" {
 		return out
 	}
-	if runes := []rune(text); isUnspaced(runes[0]) && len(runes) > 2 {
-		for i := range len(runes) - 1 {
-			out = append(out, word{text: string(runes[i : i+2])})
-		}
-		return out
-	}
 	first, _ := utf8.DecodeRuneInString(text)
+	if isUnspaced(first) {
+		return appendPairs(out, text)
+	}
 	return append(out, word{text: cut(text, maxWord), capital: upper, proper: upper && len(out) > 0, number: unicode.IsDigit(first)})
+}
+
+func appendPairs(out []word, text string) []word {
+	runes := []rune(text)
+	if len(runes) <= 2 {
+		return append(out, word{text: text})
+	}
+	for i := range len(runes) - 1 {
+		out = append(out, word{text: string(runes[i : i+2])})
+	}
+	return out
 }
 
 // cut shortens s to at most n bytes without breaking a character.
