@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
+	"strconv"
 	"sync/atomic"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -22,7 +24,13 @@ type messages struct {
 	// eager is set once the server has refused deferred tools, which older
 	// models and some likenesses do not know. Then it gets the loaded ones.
 	eager atomic.Bool
+	// most is what the model may write at most, once it has refused more; 0
+	// before. Older ones write less than is asked for here by itself.
+	most atomic.Int64
 }
+
+// tooMany finds the limit in a refusal of max_tokens.
+var tooMany = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
 
 func newAnthropic(c Config, base address) *messages {
 	// The services are made one by one: the SDK's client would read a key, an
@@ -56,7 +64,12 @@ func (d *messages) learns(err error) bool {
 	if !errors.As(err, &status) || status.Status != http.StatusBadRequest {
 		return false
 	}
-	return readSaid(status.Body).isAny("defer_loading", "tool_reference", "deferred") && d.eager.CompareAndSwap(false, true)
+	said := readSaid(status.Body)
+	if found := tooMany.FindStringSubmatch(said.Message); found != nil {
+		most, err := strconv.ParseInt(found[1], 10, 64)
+		return err == nil && most > 0 && d.most.CompareAndSwap(0, most)
+	}
+	return said.isAny("defer_loading", "tool_reference", "deferred") && d.eager.CompareAndSwap(false, true)
 }
 
 func (d *messages) once(ctx context.Context, r Request, on func(Delta)) (Output, error) {

@@ -23,6 +23,9 @@ func (d *messages) params(r Request) sdk.MessageNewParams {
 	if r.MaxTokens > 0 {
 		p.MaxTokens = int64(r.MaxTokens)
 	}
+	if most := d.most.Load(); most > 0 {
+		p.MaxTokens = min(p.MaxTokens, most)
+	}
 	if r.System != "" {
 		p.System = append(p.System, sdk.TextBlockParam{Text: r.System, CacheControl: cached})
 	}

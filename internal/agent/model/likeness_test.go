@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -172,6 +173,26 @@ func TestPickyServers(t *testing.T) {
 		}
 	}
 	if got := server.Requests(); len(got) != 4 || got[3].MaxTokens != 99 {
+		t.Errorf("asked %d times", len(got))
+	}
+}
+
+// TestShortAnswers is an older model that writes less than is asked for.
+func TestShortAnswers(t *testing.T) {
+	t.Parallel()
+	server := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Step {
+		if r.MaxTokens > 4096 {
+			return modeltest.Refuse(400, fmt.Sprintf("max_tokens: %d > 4096, which is the maximum allowed number of output tokens for m-1", r.MaxTokens))
+		}
+		return modeltest.Say("Fine.")
+	})
+	m := newModel(t, config(t, model.Anthropic, server.URL))
+	for range 2 {
+		if out, _, err := stream(m, ask("Hi")); err != nil || out.Text != "Fine." {
+			t.Fatal(out, err)
+		}
+	}
+	if got := server.Requests(); len(got) != 3 || got[2].MaxTokens != 4096 {
 		t.Errorf("asked %d times", len(got))
 	}
 }
