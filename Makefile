@@ -48,6 +48,9 @@ test: ## every test, those in a browser included
 bench: assets ## every benchmark
 	@go test -run '^$$' -bench . -benchmem ./...
 
+soak: ## 100,000 epochs of churn, for minutes: memory stays where it began
+	@CAPSTORE_SOAK=100000 go test -timeout 60m -count 1 -run Soak ./internal/...
+
 audit: assets ## known vulnerabilities in Go modules and npm packages
 	@go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
 	@npm audit

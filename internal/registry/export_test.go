@@ -1,5 +1,9 @@
 package registry
 
+import (
+	"capstore/internal/workspace"
+)
+
 // Current is the snapshot that the world stands at in this process, without
 // looking at the database; nil when the world is not in use.
 func (r *Registry) Current(key Key) *Snapshot {
@@ -17,3 +21,11 @@ func (r *Registry) Sets() int {
 	defer r.mu.Unlock()
 	return len(r.sets)
 }
+
+// Build is a set of what is carried, with nothing observed.
+func Build(carried workspace.Carried) *Set {
+	return build(carried, nil, func(*workspace.Row) (Observation, bool) { return Observation{}, false })
+}
+
+// Readmit forgets what was admitted.
+func (s *Set) Readmit() { s.admitted.Clear() }

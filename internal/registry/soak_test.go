@@ -1,0 +1,138 @@
+package registry_test
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+
+	"capstore/internal/capability"
+	"capstore/internal/registry"
+	"capstore/internal/workspace"
+)
+
+// rounds is how long a soak goes on: a few seconds in the ordinary tests, as
+// many rounds as CAPSTORE_SOAK says under make soak.
+func rounds(short int) int {
+	if n, err := strconv.Atoi(os.Getenv("CAPSTORE_SOAK")); err == nil && n > short {
+		return n
+	}
+	return short
+}
+
+// heap is what is in use after everything that can go has gone.
+func heap() uint64 {
+	for range 3 {
+		runtime.GC() // cleanups run after one, what they let go goes with the next
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// A world that moves with every round, on two servers, with turns that hold
+// old epochs for a while: what is kept stays as little as what is held.
+func TestSoakEpochs(t *testing.T) {
+	h := newHouse(t)
+	for i := range 20 {
+		h.adopted(t, fmt.Sprintf("tool-%02d", i), code())
+	}
+	skill := h.skill(t, h.admin, "Plan", "Plan.")
+	servers := []*registry.Registry{h.reg, h.server(registry.Options{})}
+	people := []capability.Actor{h.member, h.viewer, h.admin}
+	var held []*registry.Binding
+	round := func(i int) {
+		spec := &capability.SkillSpec{Instructions: fmt.Sprint("Round ", i, ".")}
+		if _, err := h.ws.UpdateSkill(t.Context(), h.admin, skill.ID, 0, workspace.SkillInput{Name: "Plan", Description: "How.", Spec: spec}); err != nil {
+			t.Fatal(err)
+		}
+		b, err := servers[i%2].Bind(t.Context(), people[i%3], capability.SurfaceWeb)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Surface(capability.SurfaceWeb, "hello", registry.SurfaceOptions{})
+		if held = append(held, b); len(held) > 8 {
+			held[0].Release()
+			held = held[1:]
+		}
+		if i%50 != 0 {
+			return
+		}
+		for _, r := range servers {
+			mustPass(t, r)
+			if got := r.Health(); got.Snapshots > got.Holders+int64(got.Worlds) {
+				t.Fatalf("round %d: %d snapshots for %d holders and %d worlds", i, got.Snapshots, got.Holders, got.Worlds)
+			}
+			if err := r.Prune(t.Context(), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const warm = 100
+	for i := range warm {
+		round(i)
+	}
+	start := heap()
+	n := rounds(200)
+	for i := range n {
+		round(warm + i)
+	}
+	for _, b := range held {
+		b.Release()
+	}
+	held = nil
+	mustPass(t, servers[0])
+	mustPass(t, servers[1])
+	if end := heap(); end > start+start/10+(1<<20) {
+		t.Errorf("the heap grew from %d to %d bytes in %d rounds", start, end, n)
+	}
+	if got := servers[0].Health(); got.Holders != 0 || got.Snapshots > int64(got.Worlds) || servers[0].Sets() > 2*got.Worlds {
+		t.Errorf("%+v, %d sets", got, servers[0].Sets())
+	}
+	var epochs, bodies int
+	if err := h.db.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM epochs), (SELECT count(*) FROM skill_bodies)`).Scan(&epochs, &bodies); err != nil {
+		t.Fatal(err)
+	}
+	if epochs > 3*80 || bodies > 3*80 {
+		t.Errorf("%d epochs and %d bodies are kept", epochs, bodies)
+	}
+}
+
+// Many at once bind and let go while the world moves under them.
+func TestBindingUnderChange(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	v := h.adopted(t, "weather", code())
+	servers := []*registry.Registry{h.reg, h.server(registry.Options{})}
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			last := int64(0)
+			for range 15 {
+				b, err := servers[i%2].Bind(t.Context(), h.member, capability.SurfaceWeb)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if b.Epoch < last {
+					t.Errorf("epoch %d after %d", b.Epoch, last)
+				}
+				last = b.Epoch
+				b.Release()
+				b.Release()
+			}
+		})
+	}
+	for i := range 10 {
+		h.set(t, h.member, keyOf(v), i%2 == 0)
+		mustPass(t, servers[i%2])
+	}
+	wg.Wait()
+	for _, r := range servers {
+		if got := r.Health(); got.Holders != 0 || got.Snapshots != int64(got.Worlds) {
+			t.Errorf("%+v", got)
+		}
+	}
+}
