@@ -12,12 +12,12 @@ import (
 
 // Agent is what the workspace's agent is given.
 type Agent struct {
-	Workspace string
-	Version   int // of the settings; 0 is the default that nobody changed
-	Adopted   []AdoptedRow
-	Servers   []ServerRow
-	// Others are the hooks and commands with the member's own switches.
-	Others       []ToolRow
+	Workspace    string
+	Version      int // of the settings; 0 is the default that nobody changed
+	Adopted      []AdoptedRow
+	Servers      []ServerRow
+	Hooks        []HookRow
+	Commands     []CommandRow
 	Mode         string
 	Model        string // that the workspace chose, "" for none
 	Instructions string

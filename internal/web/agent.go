@@ -16,9 +16,18 @@ func (s *Site) agentPage(c *Ctx) error {
 		return err
 	}
 	v := c.agent(carried)
-	marked := pointers(v.Others)
+	if v.Hooks, err = s.hookRows(c, carried, views.AgentPath(c.Who.Workspace)); err != nil {
+		return err
+	}
+	var marked []*views.ToolRow
 	for i := range v.Adopted {
 		marked = append(marked, &v.Adopted[i].ToolRow)
+	}
+	for i := range v.Hooks {
+		marked = append(marked, &v.Hooks[i].ToolRow)
+	}
+	for i := range v.Commands {
+		marked = append(marked, &v.Commands[i].ToolRow)
 	}
 	if err := s.deprecated(c, marked); err != nil {
 		return err
@@ -33,7 +42,7 @@ func (c *Ctx) agent(carried workspace.Carried) views.Agent {
 	v := views.Agent{
 		Workspace: ws, Version: carried.ConfigVersion, Mode: string(carried.Config.PermissionMode), Model: carried.Config.Model,
 		Instructions: carried.Config.Instructions, Reason: c.agentReason(),
-		Others: c.toolRows(carried, next, capability.ChannelHook, capability.ChannelCommand),
+		Commands: c.commandRows(carried, next),
 	}
 	for _, rule := range carried.Config.Policy {
 		v.Policies = append(v.Policies, views.PolicyRow{Effect: string(rule.Effect), Match: rule.Match, Note: rule.Note})

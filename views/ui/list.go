@@ -129,6 +129,7 @@ type RowArgs struct {
 type RowMark struct {
 	Tone Tone
 	Text string
+	At   time.Time // when, after the text; zero for no matter
 	Link string
 	Href string
 }
