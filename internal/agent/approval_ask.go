@@ -43,10 +43,13 @@ func (s *Service) askMember(ctx context.Context, b *bound, q question) error {
 			return err // nobody is asked for a turn that was stopped
 		}
 		_, err := queries.InsertApproval(ctx, tx, row)
-		if errors.Is(err, pgx.ErrNoRows) {
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
 			return errAskedAlready
-		}
-		if err != nil {
+		case pg.Constraint(err) == "approvals_turn_fkey":
+			return fault.New(fault.Denied, "needs_approval", "%s needs the member's approval, and no turn waits for it here.", b.Name).
+				Do("Run it in a conversation.")
+		case err != nil:
 			return err
 		}
 		if err := auditApproval(ctx, tx, b.Actor, "approval.asked", id, map[string]any{

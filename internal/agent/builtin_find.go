@@ -31,6 +31,13 @@ func (s *surface) promote(names []string) {
 	s.Promote(names...)
 }
 
+// misread reports, once, that the tool was not foreseen.
+func (s *surface) misread(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Misread(name)
+}
+
 // surfaceOf is the turn's surface, or for a call outside a turn one of its own.
 func surfaceOf(snap *registry.Snapshot, req Request) *surface {
 	if req.surface != nil {

@@ -35,6 +35,7 @@ type run struct {
 	// surface is what the turn has loaded; system and tools are made from it when
 	// the turn begins and stay.
 	surface *surface
+	on      capability.Surface
 	system  string
 	tools   []model.Tool
 	// lines is the conversation's ledger as far as it was read.
@@ -95,7 +96,7 @@ func (r *run) drive(ctx context.Context) (parked bool, err error) {
 			r.s.turnEndHooks(ctx, r.snap, r.actor, r.one.conversation, r.one.id, lastText(p))
 			return false, nil
 		case nextCalls:
-			waits, err := r.calls(ctx, p.pending)
+			waits, err := r.calls(ctx, p)
 			if err == nil && len(waits) > 0 && ctx.Err() == nil {
 				parked, err = r.park(ctx, waits)
 			}
@@ -151,6 +152,7 @@ func (r *run) said(kind EntryKind) bool {
 // equip decides what the turn has loaded. It depends on the message and the
 // snapshot alone, so that a turn that goes on elsewhere has the same.
 func (r *run) equip(on capability.Surface, message Message) {
+	r.on = on
 	r.surface = &surface{Surface: r.snap.Surface(on, promptOf(message), registry.SurfaceOptions{})}
 	if r.thinker != nil {
 		r.system, r.tools = systemPrompt(r.snap, r.surface), toolsOf(r.snap, r.surface)

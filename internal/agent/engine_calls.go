@@ -10,21 +10,27 @@ import (
 
 	"capstore/db"
 	"capstore/internal/agent/model"
+	"capstore/internal/fault"
 	"capstore/internal/jsonx"
 )
 
-// maxParallel is how many calls of one step run at the same time.
-const maxParallel = 8
+const (
+	// maxParallel is how many calls of one step run at the same time.
+	maxParallel = 8
+	// maxSameFailure is how often the same call may fail before it is not made
+	// any more.
+	maxSameFailure = 5
+)
 
 // calls takes the requested calls through the door, side by side, and returns
 // when each has ended, was refused, or waits: then waits has its approval.
-func (r *run) calls(ctx context.Context, wanted []Requested) (waits []uuid.UUID, err error) {
+func (r *run) calls(ctx context.Context, p progress) (waits []uuid.UUID, err error) {
 	var (
 		all   sync.WaitGroup
 		mu    sync.Mutex
 		slots = make(chan struct{}, maxParallel)
 	)
-	for _, w := range wanted {
+	for _, w := range p.pending {
 		all.Go(func() {
 			select {
 			case slots <- struct{}{}:
@@ -32,7 +38,7 @@ func (r *run) calls(ctx context.Context, wanted []Requested) (waits []uuid.UUID,
 			case <-ctx.Done():
 				return
 			}
-			callErr := r.call(ctx, w)
+			callErr := r.call(ctx, w, p.failures[w.what()])
 			mu.Lock()
 			defer mu.Unlock()
 			if asked, ok := errors.AsType[*Waiting](callErr); ok {
@@ -46,7 +52,8 @@ func (r *run) calls(ctx context.Context, wanted []Requested) (waits []uuid.UUID,
 	return waits, err
 }
 
-func (r *run) call(ctx context.Context, w Requested) error {
+func (r *run) call(ctx context.Context, w Requested, failedBefore int) error {
+	r.countMisread(ctx, w)
 	req := Request{
 		Actor: r.actor, Conversation: r.one.conversation, Turn: r.one.id, Name: w.Name, Ref: w.Ref,
 		Arguments: w.Arguments, Caller: w.caller(), Mode: r.mode, surface: r.surface,
@@ -59,8 +66,24 @@ func (r *run) call(ctx context.Context, w Requested) error {
 		_, err := r.s.refuse(ctx, req, cause)
 		return err
 	}
+	if failedBefore >= maxSameFailure {
+		_, err := r.s.refuse(ctx, req, fault.New(fault.Limited, "repeated_call", "This very call has failed %d times in this turn.", failedBefore).
+			Do("Do something else, or tell the member what is in the way."))
+		return err
+	}
 	_, err := r.s.Call(ctx, r.snap, req)
 	return err
+}
+
+// countMisread counts that the model uses a tool which the reading of the
+// message had not foreseen, so that people see whose domains may be wrong.
+func (r *run) countMisread(ctx context.Context, w Requested) {
+	if w.caller() != CallerModel || !r.surface.misread(w.Name) {
+		return
+	}
+	if err := r.s.registry.CountMisread(ctx, r.actor.Workspace, w.Name); err != nil && ctx.Err() == nil {
+		r.s.log.WarnContext(ctx, "agent: misread not counted", "tool", w.Name, "error", err)
+	}
 }
 
 // handRef begins the reference of what a member runs by hand; a model's has

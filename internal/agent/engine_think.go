@@ -181,14 +181,14 @@ func (r *run) outputOf(out model.Output, said *speech) ModelOutput {
 func (r *run) answer(ctx context.Context, entry ModelOutput, used model.Usage) error {
 	return r.s.insist(ctx, func(ctx context.Context) error {
 		return r.s.commit(ctx, r.one.conversation, func(ctx context.Context, tx pgx.Tx) error {
-			if err := r.s.hold(ctx, tx, r.one.id); err != nil {
-				return err
-			}
 			count := db.CountStepParams{Turn: r.one.id, Input: entry.Usage.Input, Cached: entry.Usage.CachedInput, Output: entry.Usage.Output}
 			if price, ok := priceOf(r.thinker.chosen); ok {
 				count.Cost = pgtype.Numeric{Int: big.NewInt(price.Cost(used)), Exp: -6, Valid: true}
 			}
 			if err := queries.CountStep(ctx, tx, count); err != nil {
+				return err
+			}
+			if err := r.s.hold(ctx, tx, r.one.id); err != nil {
 				return err
 			}
 			if _, err := queries.TakePartial(ctx, tx, r.one.id); err != nil && !errors.Is(err, pgx.ErrNoRows) {

@@ -5,4 +5,6 @@ var (
 	SessionHooks = (*Service).sessionHooks
 	PromptHooks  = (*Service).promptHooks
 	TurnEndHooks = (*Service).turnEndHooks
+
+	SweepApprovals = (*Service).sweepApprovals
 )

@@ -27,6 +27,10 @@ func (s *Service) refuse(ctx context.Context, req Request, cause error) (ToolRes
 	f := failure(cause)
 	result := ToolResult{Name: req.Name, Ref: req.Ref, IsError: true, Code: f.Code, Message: f.Message, Action: f.Action, Errors: f.Errors}
 	err := s.commit(context.WithoutCancel(ctx), req.Conversation, func(ctx context.Context, tx pgx.Tx) error {
+		// Counting comes first: two that held the turn together could not both write to it.
+		if err := queries.CountCall(ctx, tx, db.CountCallParams{Turn: req.Turn, Failed: 1}); err != nil {
+			return err
+		}
 		if err := s.hold(ctx, tx, req.Turn); err != nil {
 			return err
 		}
@@ -35,9 +39,6 @@ func (s *Service) refuse(ctx context.Context, req Request, cause error) (ToolRes
 				Action: "tool.refused", Target: req.Name, Detail: map[string]any{"code": f.Code}}); err != nil {
 				return err
 			}
-		}
-		if err := queries.CountCall(ctx, tx, db.CountCallParams{Turn: req.Turn, Failed: 1}); err != nil {
-			return err
 		}
 		_, err := write(ctx, tx, req.Conversation, req.Turn, EntryToolResult, nil, result)
 		return err

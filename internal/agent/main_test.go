@@ -39,16 +39,15 @@ func newWorld(t testing.TB) *world {
 	db := pgtest.New(t)
 	rules := capability.Rules{AllowLoopbackHTTP: true}
 	w := &world{db: db, store: catalog.New(db, catalog.Options{Rules: rules})}
-	w.ws = workspace.New(db, w.store, workspace.Options{Rules: rules})
-	var err error
+	guard, err := netguard.New([]string{"127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.ws = workspace.New(db, w.store, workspace.Options{Rules: rules, Guard: guard})
 	if w.sec, err = secret.Open(t.Context(), db, secret.Config{KeyFile: filepath.Join(t.TempDir(), "key")}); err != nil {
 		t.Fatal(err)
 	}
 	runner, err := sandbox.NewRunner(sandbox.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	guard, err := netguard.New([]string{"127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}

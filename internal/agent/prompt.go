@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -85,34 +84,17 @@ var modeWords = map[capability.PermissionMode]string{
 // standing is what changes by the turn: the day, the mode, what differs from
 // the turn before, and what cannot be used.
 func (r *run) standing() string {
-	var b strings.Builder
-	b.WriteString("Today is " + r.day() + ". " + modeWords[r.mode] + "\n")
+	var since registry.Delta
 	for _, l := range r.lines {
 		if l.Turn == r.one.id && l.delta != nil {
-			b.WriteString("\nWhat you can use has changed since the last message:\n" + l.delta.String() + "\n")
+			since = *l.delta
 		}
 	}
-	var lines []string
-	for i := range r.snap.Entries {
-		if line := standingLine(&r.snap.Entries[i]); line != "" {
-			lines = append(lines, line)
-		}
+	head := "Today is " + r.day() + ". " + modeWords[r.mode] + "\n"
+	if text := r.snap.Report(r.on).Standing(since); text != "" {
+		return head + "\n" + text
 	}
-	slices.Sort(lines)
-	if len(lines) > 0 {
-		b.WriteString("\nWhat cannot be used as it is:\n" + strings.Join(lines, "\n") + "\n")
-	}
-	return b.String()
-}
-
-func standingLine(e *registry.Entry) string {
-	switch e.Standing {
-	case registry.NeedsSetup, registry.Held:
-		return "- " + e.Name() + " (" + string(e.Kind) + "): " + string(e.Standing) + ", " + e.Reason()
-	case registry.Failing:
-		return "- " + e.Name() + " (" + string(e.Kind) + "): did not answer the last time (" + e.TroubleCode + "); a call tries again"
-	}
-	return ""
+	return head
 }
 
 // day is the date on which the member spoke, so that it stays the same through

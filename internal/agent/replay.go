@@ -71,17 +71,19 @@ type progress struct {
 	lost []Requested
 	// results answer the calls of the newest answer, in no order.
 	results []ToolResult
-	loads   []string // deferred tools that results of the turn made known
-	input   int64    // tokens read in all steps, cached ones too
-	output  int64
-	ended   bool // a stop or an error stands in the ledger
+	// failures counts the failed calls of the turn by what was wanted.
+	failures map[string]int
+	loads    []string // deferred tools that results of the turn made known
+	input    int64    // tokens read in all steps, cached ones too
+	output   int64
+	ended    bool // a stop or an error stands in the ledger
 }
 
 // progressOf reads the entries of one turn. Entries of other turns are passed
 // over.
 func progressOf(turn uuid.UUID, lines []line) progress {
-	var p progress
-	wanted, state := []Requested(nil), map[string]callState{}
+	p := progress{failures: map[string]int{}}
+	wanted, state, asked := []Requested(nil), map[string]callState{}, map[string]Requested{}
 	for _, l := range lines {
 		if l.Turn != turn {
 			continue
@@ -93,6 +95,9 @@ func progressOf(turn uuid.UUID, lines []line) progress {
 			p.last, wanted = l.output, l.output.Calls
 			p.steps++
 			p.results = nil
+			for _, w := range wanted {
+				asked[w.Ref] = w
+			}
 			if u := l.output.Usage; u != nil {
 				p.input, p.output = p.input+u.Input+u.CachedInput, p.output+u.Output
 			}
@@ -101,6 +106,9 @@ func progressOf(turn uuid.UUID, lines []line) progress {
 		case l.result != nil:
 			state[l.result.Ref] = callEnded
 			p.results = append(p.results, *l.result)
+			if w, ok := asked[l.result.Ref]; ok && l.result.IsError {
+				p.failures[w.what()]++
+			}
 			p.loads = append(p.loads, l.result.Loads...)
 		case l.failure != nil:
 			p.ended = true
@@ -116,6 +124,9 @@ func progressOf(turn uuid.UUID, lines []line) progress {
 	}
 	return p
 }
+
+// what is the call without its reference: equal for the same call again.
+func (w Requested) what() string { return w.Name + "\x00" + string(w.Arguments) + "\x00" + w.Broken }
 
 // callState is how far a requested call has come.
 type callState int

@@ -111,6 +111,9 @@ func (s *Service) sweepLoop(ctx context.Context) {
 			} else if n > 0 {
 				s.log.InfoContext(ctx, "agent: interrupted turns settled", "turns", n)
 			}
+			if _, _, err := s.sweepApprovals(ctx); err != nil {
+				s.log.WarnContext(ctx, "agent: approvals not swept", "error", err)
+			}
 			if _, err := s.workspace.SweepStaged(ctx); err != nil {
 				s.log.WarnContext(ctx, "agent: staged files not swept", "error", err)
 			}
