@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help run dev build assets gen check test bench audit
+.PHONY: help run dev build assets gen check test bench soak audit
 
 # What go.mod says is what is built. The commit is not stamped in: git refuses
 # to tell it when root builds in the clone of someone else.

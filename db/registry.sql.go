@@ -402,13 +402,14 @@ func (q *Queries) PutTrouble(ctx context.Context, db DBTX, arg PutTroubleParams)
 
 const recentEpochs = `-- name: RecentEpochs :many
 SELECT epoch, digest, delta, at FROM epochs
-WHERE workspace = $1 AND subject = $2
-ORDER BY epoch DESC LIMIT $3::int
+WHERE workspace = $1 AND subject = $2 AND ($3::bigint = 0 OR epoch < $3::bigint)
+ORDER BY epoch DESC LIMIT $4::int
 `
 
 type RecentEpochsParams struct {
 	Workspace string
 	Subject   uuid.UUID
+	Before    int64
 	Count     int32
 }
 
@@ -420,7 +421,12 @@ type RecentEpochsRow struct {
 }
 
 func (q *Queries) RecentEpochs(ctx context.Context, db DBTX, arg RecentEpochsParams) ([]RecentEpochsRow, error) {
-	rows, err := db.Query(ctx, recentEpochs, arg.Workspace, arg.Subject, arg.Count)
+	rows, err := db.Query(ctx, recentEpochs,
+		arg.Workspace,
+		arg.Subject,
+		arg.Before,
+		arg.Count,
+	)
 	if err != nil {
 		return nil, err
 	}

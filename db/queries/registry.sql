@@ -27,7 +27,7 @@ SELECT digest, manifest FROM epochs WHERE workspace = @workspace AND subject = @
 
 -- name: RecentEpochs :many
 SELECT epoch, digest, delta, at FROM epochs
-WHERE workspace = @workspace AND subject = @subject
+WHERE workspace = @workspace AND subject = @subject AND (@before::bigint = 0 OR epoch < @before::bigint)
 ORDER BY epoch DESC LIMIT @count::int;
 
 -- name: MovedWorlds :many

@@ -133,17 +133,32 @@ func BenchmarkPass(b *testing.B) {
 			mustPass(b, r)
 		}
 	})
-	key := held.Entries[0].Row.Key
-	b.Run("one world reads anew", func(b *testing.B) {
+	key, ahead := keyOfFirst(b, held.Snapshot), h.server(registry.Options{})
+	b.Run("one changed", func(b *testing.B) {
 		on := true
 		for b.Loop() {
 			b.StopTimer()
 			on = !on
 			h.set(b, h.member, key, on)
+			look(b, ahead, h.member)
 			b.StartTimer()
-			look(b, r, h.member)
+			mustPass(b, r)
+		}
+		if r.Current(registry.KeyOf(h.member)).Epoch != look(b, ahead, h.member).Epoch {
+			b.Fatal("the change was not found")
 		}
 	})
+}
+
+func keyOfFirst(t testing.TB, s *registry.Snapshot) capability.Key {
+	t.Helper()
+	for _, e := range s.Entries {
+		if e.Row.Source != "" {
+			return e.Row.Key
+		}
+	}
+	t.Fatal("nothing of the store is carried")
+	return ""
 }
 
 // BenchmarkBind binds a world of a thousand entries in which nothing happened.

@@ -46,7 +46,7 @@ func TestPruneKeepsWhatTurnsSaw(t *testing.T) {
 	if err := h.reg.Prune(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := h.reg.Epochs(t.Context(), registry.KeyOf(h.member), 100)
+	kept, err := h.reg.Epochs(t.Context(), registry.KeyOf(h.member), 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +67,9 @@ func TestPruneKeepsWhatTurnsSaw(t *testing.T) {
 			t.Errorf("the body of epoch %d: %v", n, err)
 		}
 	}
+	if page, err := h.reg.Epochs(t.Context(), registry.KeyOf(h.member), 12, 2); err != nil || len(page) != 2 || page[0].Epoch != 11 || page[1].Epoch != 3 {
+		t.Errorf("the page before 12: %+v, %v", page, err)
+	}
 	if m, err := h.reg.Manifest(t.Context(), registry.KeyOf(h.member), 3); err != nil || len(m.Entries) == 0 {
 		t.Errorf("the manifest of a turn is gone: %v", err)
 	}
@@ -83,7 +86,7 @@ func TestPruneWaits(t *testing.T) {
 		look(t, h.reg, h.member)
 	}
 	mustPass(t, h.reg)
-	kept, err := h.reg.Epochs(t.Context(), registry.KeyOf(h.member), 100)
+	kept, err := h.reg.Epochs(t.Context(), registry.KeyOf(h.member), 0, 100)
 	if err != nil || len(kept) < 25 {
 		t.Errorf("%d epochs are left: %v", len(kept), err)
 	}

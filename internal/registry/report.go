@@ -127,7 +127,7 @@ func (r *Registry) Report(ctx context.Context, actor capability.Actor, on capabi
 	defer b.Release()
 	out := b.Set.report(on)
 	out.Workspace, out.Subject, out.Epoch = actor.Workspace, actor.Subject, b.Epoch
-	if out.Epochs, err = r.Epochs(ctx, KeyOf(actor), shownEpochs); err != nil {
+	if out.Epochs, err = r.Epochs(ctx, KeyOf(actor), 0, shownEpochs); err != nil {
 		return Report{}, err
 	}
 	if out.Misreads, err = r.misreads(ctx, actor.Workspace); err != nil {
@@ -199,13 +199,14 @@ func (s *Surface) loading(e *Entry, t *Tool) Loading {
 	return Deferred
 }
 
-// Epochs lists the newest epochs of a world that are kept, newest first.
-func (r *Registry) Epochs(ctx context.Context, of Key, count int) ([]Epoch, error) {
+// Epochs lists the epochs of a world that are kept, newest first, from the one
+// before the given number on; 0 begins with the newest.
+func (r *Registry) Epochs(ctx context.Context, of Key, before int64, count int) ([]Epoch, error) {
 	subject, err := uuid.Parse(of.Subject)
 	if err != nil {
 		return []Epoch{}, nil
 	}
-	rows, err := queries.RecentEpochs(ctx, r.db, db.RecentEpochsParams{Workspace: of.Workspace, Subject: subject, Count: int32(min(count, 1000))})
+	rows, err := queries.RecentEpochs(ctx, r.db, db.RecentEpochsParams{Workspace: of.Workspace, Subject: subject, Before: before, Count: int32(min(count, 1000))})
 	if err != nil {
 		return nil, pg.Fault(fmt.Errorf("read epochs: %w", err))
 	}
