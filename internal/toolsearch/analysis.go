@@ -149,6 +149,9 @@ func bareName(d *Doc) string {
 	return name
 }
 
+// spellings is how many whole names a tool has at most.
+const spellings = 4
+
 // spell notes the whole names, for who knows them.
 func (a *analysis) spell() {
 	raw := squash(a.doc.origin())

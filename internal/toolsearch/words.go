@@ -106,12 +106,9 @@ func fold(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
 	}
-	s = norm.NFKD.String(strings.ToLower(s))
+	s = norm.NFKD.String(strings.ReplaceAll(strings.ToLower(s), "ß", "ss"))
 	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == 'ß':
-			return 's' // and one s is what a stem keeps of two
-		case unicode.Is(unicode.Mn, r):
+		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return r
