@@ -3,20 +3,26 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"capstore/internal/agent/model"
 	"capstore/internal/toolsearch"
 )
 
 type toolsearchCmd struct {
-	Dir    string `arg:"" help:"Folder with tools.jsonl and queries-*.jsonl."`
-	Misses bool   `help:"Also list the queries whose first five are all wrong, with what came."`
+	Dir        string `arg:"" help:"Folder with tools.jsonl and queries-*.jsonl."`
+	Misses     bool   `help:"Also list the queries whose first five are all wrong, with what came."`
+	Embeddings string `help:"An OpenAI-compatible server whose embeddings are fused with the words." placeholder:"URL"`
+	Model      string `help:"Its embedding model." placeholder:"NAME"`
+	Key        string `help:"Its key." env:"CAPBENCH_EMBEDDINGS_KEY"`
 }
 
 // labelled is a query whose answers are known; a query of the kind none has no
@@ -36,44 +42,87 @@ type ranked struct {
 
 // Run prints how well find_tools answers queries of known answers, beside plain
 // BM25 over the same tools.
-func (c *toolsearchCmd) Run() error {
+func (c *toolsearchCmd) Run(ctx context.Context) error {
 	docs, err := readDocs(filepath.Join(c.Dir, "tools.jsonl"))
 	if err != nil {
 		return err
+	}
+	start := time.Now()
+	index := toolsearch.Build(docs)
+	index.Search("warm", 1, nil)
+	fmt.Printf("%d tools, indexed in %s\n", len(docs), time.Since(start).Round(time.Millisecond))
+	finders := []finder{{"find_tools", wordFinder(index, docs)}, {"plain BM25", newPlain(docs).find}}
+	if c.Embeddings != "" {
+		find, err := c.semanticFinder(ctx, index, docs)
+		if err != nil {
+			return err
+		}
+		finders = append(finders, finder{"find_tools and " + c.Model, find})
 	}
 	files, err := filepath.Glob(filepath.Join(c.Dir, "queries-*.jsonl"))
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		queries, err := readLines[labelled](f)
-		if err != nil {
+		if err := c.measure(f, finders); err != nil {
 			return err
 		}
-		c.measure(filepath.Base(f), docs, queries)
 	}
 	return nil
 }
 
-func (c *toolsearchCmd) measure(title string, docs []toolsearch.Doc, queries []labelled) {
+// finder is a way to find tools, with the name that its figures stand under.
+type finder struct {
+	name string
+	find func(q string) ([]ranked, error)
+}
+
+func wordFinder(index *toolsearch.Index, docs []toolsearch.Doc) func(string) ([]ranked, error) {
+	return func(q string) ([]ranked, error) { return rankedOf(index.Search(q, 10, nil), docs), nil }
+}
+
+func (c *toolsearchCmd) semanticFinder(ctx context.Context, index *toolsearch.Index, docs []toolsearch.Doc) (func(string) ([]ranked, error), error) {
+	embedder, err := model.NewEmbedder(model.Config{BaseURL: c.Embeddings, Name: c.Model, Key: c.Key, HTTP: http.DefaultClient})
+	if err != nil {
+		return nil, err
+	}
 	start := time.Now()
-	index := toolsearch.Build(docs)
-	index.Search("warm", 1, nil)
-	fmt.Printf("%s: %d tools, built in %s\n\n", title, len(docs), time.Since(start).Round(time.Millisecond))
-	find := func(q string) []ranked {
-		var out []ranked
-		for _, h := range index.Search(q, 10, nil) {
-			out = append(out, ranked{docs[h.Doc].ID, h.Score, h.Confident})
+	semantic, err := toolsearch.NewSemantic(ctx, index, embedder, nil)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Printf("embedded in %s\n", time.Since(start).Round(time.Millisecond))
+	return func(q string) ([]ranked, error) {
+		hits, err := semantic.Search(ctx, q, 10, nil)
+		return rankedOf(hits, docs), err
+	}, nil
+}
+
+func rankedOf(hits []toolsearch.Hit, docs []toolsearch.Doc) []ranked {
+	var out []ranked
+	for _, h := range hits {
+		out = append(out, ranked{docs[h.Doc].ID, h.Score, h.Confident})
+	}
+	return out
+}
+
+func (c *toolsearchCmd) measure(file string, finders []finder) error {
+	queries, err := readLines[labelled](file)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n%s\n\n", filepath.Base(file))
+	for i, f := range finders {
+		got, err := answer(queries, f.find)
+		if err != nil {
+			return err
 		}
-		return out
+		printScores(f.name, queries, got)
+		if c.Misses && i == 0 {
+			printMisses(queries, got)
+		}
 	}
-	plain := newPlain(docs)
-	ours, base := answer(queries, find), answer(queries, plain.find)
-	printScores("find_tools", queries, ours)
-	printScores("plain BM25", queries, base)
-	if c.Misses {
-		printMisses(queries, ours)
-	}
+	return nil
 }
 
 func readDocs(path string) ([]toolsearch.Doc, error) {
@@ -115,23 +164,25 @@ type answers struct {
 	took  time.Duration
 }
 
-func answer(queries []labelled, find func(string) []ranked) answers {
-	a := answers{found: make([][]ranked, len(queries))}
+func answer(queries []labelled, find func(string) ([]ranked, error)) (a answers, err error) {
+	a.found = make([][]ranked, len(queries))
 	start := time.Now()
 	for i, q := range queries {
-		a.found[i] = find(q.Q)
+		if a.found[i], err = find(q.Q); err != nil {
+			return a, err
+		}
 	}
 	a.took = time.Since(start)
-	return a
+	return a, nil
 }
 
 func printScores(name string, queries []labelled, a answers) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s\tn\trecall@1\trecall@5\tMRR@10\t\n", name)
-	for _, kind := range []string{"", "plain", "product", "exact", "variant", "typo", "lang", "vague"} {
-		s := score(queries, a.found, kind, 0)
+	for _, kind := range []string{"all", "plain", "product", "exact", "variant", "typo", "lang", "vague"} {
+		s := score(queries, a.found, strings.TrimPrefix(kind, "all"), 0)
 		if s.n > 0 {
-			fmt.Fprintf(w, "%s\t%d\t%.3f\t%.3f\t%.3f\t\n", strings.TrimSpace(kind+" "), s.n, s.at1, s.at5, s.mrr)
+			fmt.Fprintf(w, "%s\t%d\t%.3f\t%.3f\t%.3f\t\n", kind, s.n, s.at1, s.at5, s.mrr)
 		}
 	}
 	_ = w.Flush()

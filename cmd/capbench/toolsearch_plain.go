@@ -60,7 +60,7 @@ func plainWords(text string) []string {
 	return strings.Fields(b.String())
 }
 
-func (p *plainIndex) find(q string) []ranked {
+func (p *plainIndex) find(q string) ([]ranked, error) {
 	const k1, b = 1.2, 0.75
 	words, n := plainWords(q), float64(len(p.ids))
 	var out []ranked
@@ -77,5 +77,5 @@ func (p *plainIndex) find(q string) []ranked {
 		}
 	}
 	slices.SortFunc(out, func(a, b ranked) int { return cmp.Or(-cmp.Compare(a.score, b.score), cmp.Compare(a.id, b.id)) })
-	return out[:min(10, len(out))]
+	return out[:min(10, len(out))], nil
 }
