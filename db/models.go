@@ -83,6 +83,16 @@ type Audit struct {
 	Detail    json.RawMessage
 }
 
+type CallFigure struct {
+	Workspace string
+	Subject   uuid.UUID
+	Turn      uuid.UUID
+	Tool      string
+	Failed    bool
+	Ms        int64
+	At        time.Time
+}
+
 type Capability struct {
 	Pk            int64
 	Source        string
