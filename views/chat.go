@@ -1,11 +1,12 @@
 package views
 
 import (
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
 
+	"capstore/internal/i18n"
 	"capstore/views/ui"
 )
 
@@ -24,34 +25,71 @@ type ChatLink struct {
 	Current bool
 }
 
-// Chat is one conversation with what can be said next.
+// Chat is one conversation with what can be said next. Without an ID it is one
+// that has not begun.
 type Chat struct {
 	Workspace string
 	ID        string
 	Title     string
 	Items     []ChatItem
-	LastSeq   int64
-	Running   bool // something is being worked on
-	Composer  Composer
-	Panel     bool // drawn in the panel beside a page
+	// Older is the number before which earlier entries stand; 0 when all are
+	// here. Past says that these are not the newest ones.
+	Older    int64
+	Past     bool
+	LastSeq  int64
+	State    ChatState
+	Live     string // what a model has said so far in a step that runs
+	Composer Composer
+	Panel    bool       // drawn in the panel beside a page
+	Links    []ChatLink // of the panel's switch
 }
 
-// ChatItem is one thing of a conversation: exactly one part is set.
+// ChatState is where the newest turn of a conversation stands.
+type ChatState struct {
+	Name  string // running, waiting; "" when nothing is worked on
+	Since time.Time
+	Model string // that it thinks with; "" for none
+}
+
+// Busy reports whether a message has to wait.
+func (s ChatState) Busy() bool { return s.Name != "" }
+
+// ChatItem is what one ledger entry shows in a conversation.
 type ChatItem struct {
+	Seq     int64
+	At      time.Time
 	Said    *ChatMessage
 	Answer  *ChatAnswer
-	Call    *ChatCall
+	Calls   []*ChatCall
 	Trouble *ChatTrouble
-	At      time.Time
+	Notice  *ChatNotice
 }
 
-// ChatMessage is what the member wrote.
-type ChatMessage struct{ Text string }
+func (i ChatItem) id() string { return "chat-" + strconv.FormatInt(i.Seq, 10) }
 
-// ChatAnswer is what answered a text without a model.
+// ChatMessage is what the member wrote.
+type ChatMessage struct {
+	Text string
+	Refs []ChatRef
+	// Prompt is what a model reads in its place: a command, expanded.
+	Prompt string
+}
+
+// ChatRef is something that a message is about.
+type ChatRef struct {
+	Ref   string // capability:source/id or skill:id
+	Kind  string // of the capability
+	Label string
+	Href  string
+}
+
+// ChatAnswer is what answered: a model, or direct mode with what can be run.
 type ChatAnswer struct {
-	Text        string
+	Text        string // Markdown
+	Thinking    string
 	Suggestions []ToolChoice
+	Note        string // why it ends where it does
+	Usage       string // model, tokens, cost and time of the turn
 }
 
 // ChatTrouble is an error or a stop of a turn.
@@ -62,171 +100,83 @@ type ChatTrouble struct {
 	Fields []string
 }
 
-// ChatCall is a tool call and, once it has ended, its result.
-type ChatCall struct {
-	Name      string // as the model sees it
-	RawName   string // at its origin, where that is another
-	Label     string // source/id@version, or what stands for it
-	Href      string // of the capability, "" where there is no page
-	Version   string
-	Digest    string
-	Write     bool
-	Arguments string // JSON, indented
-	Secrets   []string
-	Hints     []string
-
-	Done       bool
-	IsError    bool
-	Code       string
-	Message    string
-	Action     string
-	Fields     []string
-	Blocks     []ChatBlock
-	Log        string
-	Stderr     string
-	Duration   string
-	Driver     string
-	Unisolated bool
-	Artifacts  []ChatArtifact
-}
-
-// State is the call's state as a key of the catalogue.
-func (c ChatCall) State() string {
-	switch {
-	case !c.Done:
-		return "running"
-	case c.IsError:
-		return "failed"
-	}
-	return "done"
-}
-
-func (c ChatCall) tone() ui.Tone {
-	switch c.State() {
-	case "running":
-		return ui.Info
-	case "failed":
-		return ui.Danger
-	}
-	return ui.Success
-}
-
-// ChatBlock is one block of a result.
-type ChatBlock struct {
-	JSON  string // indented
+// ChatNotice is one line about the conversation itself, with what it comes to.
+type ChatNotice struct {
+	Icon  ui.IconName
 	Text  string
-	Image string // data address of a checked image
-	Alt   string
-	Note  string // of what is not shown
+	Lines []string
 }
 
-// ChatArtifact is a result kept beside the ledger.
-type ChatArtifact struct {
-	Href string
-	Size string
+// ChatChange is one change of a conversation that is being looked at: a new
+// item, or a call that went on.
+type ChatChange struct {
+	Item *ChatItem
+	Call *ChatCall
 }
 
-// Composer is where the member says what comes next.
-type Composer struct {
-	Action string // where it posts
-	Form   Form
-	// Tool is the picked tool's form; nil while none is picked.
-	Tool *ToolForm
-	// PickHref opens the list of tools; ClearHref drops the picked one.
-	PickHref  string
-	ClearHref string
-	// Choices are the tools and skills to pick from; nil while not asked.
-	Choices []ToolChoice
-	Picking bool
-	Query   string
-	// Said is what an MCP server that was just asked gave; nil when none was.
-	Said *ServerSaid
-	// Off says that there is nothing to run and where that is mended.
-	Off string
+// ChatNews is what changed since the page was last told.
+type ChatNews struct {
+	Changes []ChatChange
+	Live    *ChatLive
+	State   *Chat // for its status; nil when that is the same
 }
 
-// ServerSaid is what asking an MCP server for its tools gave.
-type ServerSaid struct {
-	Text  string
-	Notes []string // what cannot be used and what was odd, with why
+// ChatLive is how the text that is being written changed: the blocks from From
+// on, after which there are no more.
+type ChatLive struct {
+	Whole  bool // replaces all that was there
+	From   int  // the first of Blocks
+	Sent   int  // blocks that the page has
+	Blocks []string
 }
 
-// ToolChoice is one tool or skill that can be run.
-type ToolChoice struct {
-	Kind        string // of the capability
-	Name        string // as the model sees it
-	RawName     string // at its origin, where that is another
-	Description string
-	Href        string // picks it
-	Write       bool
-	Reason      string // why it cannot be run now; empty when it can
-}
+func liveID(i int) string { return "chat-live-" + strconv.Itoa(i) }
 
-// ToolForm is the form made from a tool's schema.
-type ToolForm struct {
-	Name        string
-	RawName     string // at its origin, where that is another
-	Description string
-	Label       string
-	Version     string
-	Write       bool
-	Fields      []SchemaField
-	Summary     []ui.SummaryItem
-	// Raw is the arguments as JSON, for what the fields cannot say.
-	Raw      string
-	RawError string
-	UseRaw   bool
-	Examples []ToolExample
-	// Skill is loaded, not run: it takes nothing.
-	Skill bool
-}
-
-// ToolExample fills the form with a worked call.
-type ToolExample struct {
-	Name string
-	Note string
-	Href string
-}
-
-// Controls of a schema field.
-const (
-	ControlText   = "text"
-	ControlLong   = "long"
-	ControlNumber = "number"
-	ControlSelect = "select"
-	ControlJSON   = "json"
-)
-
-// SchemaField is one parameter as a field of a form.
-type SchemaField struct {
-	ui.Field
-	Control string
-	Value   string
-	Options []ui.Option
-	Type    string // for the input, such as date
-}
-
-// rootID is the id of the conversation's own root: a page may hold one of its
-// own and one in the panel.
-func (c Chat) rootID() string {
-	if c.Panel {
-		return "chat-in-panel"
-	}
-	return "chat"
-}
-
-// pollAttrs asks again while something is being worked on.
-func (c Chat) pollAttrs() templ.Attributes {
-	if !c.Running {
+// streamAttrs keep the conversation current.
+func (c Chat) streamAttrs() templ.Attributes {
+	if c.ID == "" || c.Past {
 		return nil
 	}
-	return ui.Hx{Get: ChatBodyPath(c.Workspace, c.ID), Trigger: "load delay:600ms", Swap: "outerHTML", Target: "#" + c.rootID()}.Attrs()
+	return templ.Attributes{"hx-sse:connect": ChatEventsPath(c.Workspace, c.ID, c.LastSeq), "hx-swap": "none"}
 }
 
-func hiddenLabel(f ui.Field) ui.Field {
-	f.HideLabel = true
-	return f
+func (c Chat) rootAttrs() templ.Attributes {
+	attrs := templ.Attributes{"data-chat": c.ID}
+	if c.Panel {
+		attrs["data-in-panel"] = true
+	}
+	return ui.Merge(attrs, c.streamAttrs())
 }
 
-// rows is how many lines the field shows: those that it holds, ten at most.
-func (f SchemaField) rows() int { return min(strings.Count(f.Value, "\n")+1, 10) }
+// panelLink opens a conversation in the panel; without script it leads to its
+// page.
+func panelLink(href, panel string) templ.Attributes {
+	return ui.Merge(templ.Attributes{"href": templ.URL(href)}, ui.Hx{Get: panel, Target: "#chat-panel-body"}.Attrs())
+}
+
+// EditInChat opens a conversation about something that the reader may change: in
+// the panel where there is one, else on its page.
+func EditInChat(l i18n.Locale, ws, ref, name string) ui.MenuItem {
+	text := l.T("chat.edit_text", "name", name)
+	return ui.MenuItem{
+		Label: l.T("chat.edit"), Icon: ui.IconChat, Href: EditInChatPath(ws, ref, text),
+		Attrs: templ.Attributes{"data-panel-link": EditInPanelPath(ws, ref, text)},
+	}
+}
+
+// CapabilityRef names a capability as what a message is about.
+func CapabilityRef(source, id string) string { return "capability:" + source + "/" + id }
+
+// SkillRef names a skill of the workspace's library so.
+func SkillRef(id string) string { return "skill:" + id }
+
+// olderAttrs fetch what stands before, in place of the link.
+func (c Chat) olderAttrs() templ.Attributes {
+	return ui.Merge(templ.Attributes{"href": templ.URL(OlderChatPath(c.Workspace, c.ID, c.Older))},
+		ui.Hx{Get: ChatOlderPath(c.Workspace, c.ID, c.Older), Target: "#chat-older", Swap: "outerHTML"}.Attrs())
+}
+
+// sinceAttrs let the script count the time.
+func sinceAttrs(t time.Time) templ.Attributes {
+	return templ.Attributes{"data-since": t.UTC().Format(time.RFC3339)}
+}

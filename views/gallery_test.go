@@ -199,7 +199,10 @@ func gallery(t *testing.T) *httptest.Server {
 		_, _ = io.WriteString(w, `<div id="results">Nothing for `+html.EscapeString(r.FormValue("q"))+`</div>`)
 	})
 	mux.HandleFunc("GET /panel", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, `<p class="p-4">Ask anything.</p>`)
+		_, ctx := galleryPage(r)
+		if err := ChatPanel(sampleChat(time.Now())).Render(ctx, w); err != nil {
+			t.Error(err)
+		}
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)

@@ -3,9 +3,9 @@ package views
 import (
 	"strconv"
 
-	"capstore/views/ui"
-
 	"github.com/a-h/templ"
+
+	"capstore/views/ui"
 )
 
 func themeAttrs(p Page) templ.Attributes {
@@ -30,14 +30,9 @@ func openAttrs(p Page) templ.Attributes {
 	return nil
 }
 
-// panelAttrs loads the panel's content once it is open: at once when the reader
-// left it so, else when the toggle opens it.
-func panelAttrs(p Page) templ.Attributes {
-	if p.ChatOpen {
-		return ui.Hx{Get: p.ChatPath, Trigger: "load"}.Attrs()
-	}
-	return ui.Hx{Get: p.ChatPath, Trigger: "panel:open once"}.Attrs()
-}
+// panelAttrs say where the panel's content is, for the script to fetch it when
+// the panel can be seen.
+func panelAttrs(p Page) templ.Attributes { return templ.Attributes{"data-src": p.ChatPath} }
 
 func pageCurrent(on bool) templ.Attributes {
 	if on {

@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 	is("its button is pressed", `document.querySelector("[data-theme-set=dark]").ariaPressed`, "true")
 	is("colours follow", `getComputedStyle(document.body).colorScheme + getComputedStyle(document.documentElement).colorScheme`, "darkdark")
 
-	tab.Do(click("[data-panel-opener]"), chromedp.WaitVisible(chromedp.CSS("#chat-panel-body p")))
+	tab.Do(click("[data-panel-opener]"), chromedp.WaitVisible(chromedp.CSS("#chat-log")))
 	is("panel is remembered", `document.cookie.includes("chat=open")`, true)
 	is("toggle says so", `document.querySelector("[data-panel-opener]").ariaExpanded`, "true")
 	tab.Do(click("#chat-panel [data-panel-toggle]"), chromedp.WaitNotVisible(chromedp.CSS("#chat-panel")))

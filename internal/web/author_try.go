@@ -90,8 +90,8 @@ func (s *Site) tried(c *Ctx, a author, form url.Values, example string) (*views.
 
 // outcome is what came of a run, for the page.
 func (c *Ctx) outcome(out agent.TryResult, example, next string) *views.AuthorOutcome {
-	result := &views.AuthorOutcome{Tried: true, Missing: c.missingSecrets(out.MissingSecrets, next), Example: example, Call: &views.ChatCall{}}
-	c.fillResult(views.Chat{}, result.Call, out.ToolResult)
+	result := &views.AuthorOutcome{Tried: true, Missing: c.missingSecrets(out.MissingSecrets, next), Example: example, Call: &views.ChatCall{ID: "try-call"}}
+	c.fillResult("", result.Call, out.ToolResult)
 	if out.Hook != nil {
 		result.Hook = c.hookAnswer(*out.Hook)
 	}

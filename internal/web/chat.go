@@ -2,7 +2,9 @@ package web
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,12 +24,16 @@ func (s *Site) chatRoutes() []Route {
 		{Method: "GET", Pattern: "/{workspace}/chat", Access: Member, handler: s.chatIndex},
 		{Method: "POST", Pattern: "/{workspace}/chat", Access: Member, handler: s.chatStart},
 		{Method: "GET", Pattern: "/{workspace}/chat/panel", Access: Member, handler: s.chatPanel},
+		{Method: "GET", Pattern: "/{workspace}/chat/composer", Access: Member, handler: s.chatComposer},
+		{Method: "GET", Pattern: "/{workspace}/chat/complete", Access: Member, handler: s.chatComplete},
 		{Method: "GET", Pattern: "/{workspace}/chat/{id}", Access: Member, handler: s.chatShow},
 		{Method: "POST", Pattern: "/{workspace}/chat/{id}", Access: Member, handler: s.chatSay},
-		{Method: "GET", Pattern: "/{workspace}/chat/{id}/body", Access: Member, handler: s.chatBody},
+		{Method: "GET", Pattern: "/{workspace}/chat/{id}/events", Access: Member, handler: s.chatEvents},
+		{Method: "GET", Pattern: "/{workspace}/chat/{id}/older", Access: Member, handler: s.chatOlder},
 		{Method: "POST", Pattern: "/{workspace}/chat/{id}/stop", Access: Member, handler: s.chatStop},
 		{Method: "POST", Pattern: "/{workspace}/chat/{id}/delete", Access: Member, handler: s.chatDelete},
 		{Method: "GET", Pattern: "/{workspace}/chat/{id}/artifacts/{artifact}", Access: Member, handler: s.chatArtifact},
+		{Method: "GET", Pattern: "/{workspace}/chat/{id}/artifacts/{artifact}/images/{block}", Access: Member, handler: s.chatImage},
 	}
 }
 
@@ -41,7 +47,7 @@ func (c *Ctx) chatID() (uuid.UUID, error) {
 }
 
 func (s *Site) chatIndex(c *Ctx) error {
-	composer, err := s.composer(c, "", views.Form{})
+	composer, err := s.composer(c, agent.Conversation{}, views.Form{})
 	if err != nil {
 		return err
 	}
@@ -49,15 +55,27 @@ func (s *Site) chatIndex(c *Ctx) error {
 }
 
 func (s *Site) showChatIndex(c *Ctx, status int, composer views.Composer) error {
-	list, err := s.Agent.Conversations(c.R.Context(), c.Actor())
+	links, err := s.chatLinks(c, "", 50)
 	if err != nil {
 		return err
 	}
-	index := views.ChatIndex{Workspace: c.Who.Workspace, Composer: composer}
-	for _, conv := range list {
-		index.Conversations = append(index.Conversations, views.ChatLink{ID: conv.ID.String(), Title: c.chatTitle(conv), At: conv.UpdatedAt})
+	page := c.Page(c.T("chat.title"), views.NavChat)
+	page.ChatPath = "" // the composer is on the page
+	return c.Render(status, views.ChatIndexPage(page, views.ChatIndex{Workspace: c.Who.Workspace, Composer: composer, Conversations: links}))
+}
+
+// chatLinks are the newest conversations, the current one marked.
+func (s *Site) chatLinks(c *Ctx, current string, limit int) ([]views.ChatLink, error) {
+	list, err := s.Agent.Conversations(c.R.Context(), c.Actor())
+	if err != nil {
+		return nil, err
 	}
-	return c.Render(status, views.ChatIndexPage(c.Page(c.T("chat.title"), views.NavChat), index))
+	var out []views.ChatLink
+	for _, conv := range list[:min(len(list), limit)] {
+		id := conv.ID.String()
+		out = append(out, views.ChatLink{ID: id, Title: c.chatTitle(conv), At: conv.UpdatedAt, Current: id == current})
+	}
+	return out, nil
 }
 
 func (c *Ctx) chatTitle(conv agent.Conversation) string {
@@ -67,86 +85,46 @@ func (c *Ctx) chatTitle(conv agent.Conversation) string {
 	return conv.Title
 }
 
-// chatStart says the first message of a new conversation.
-func (s *Site) chatStart(c *Ctx) error {
-	form, err := c.Form()
-	if err != nil {
-		return err
-	}
-	ask, composer, err := s.readAsk(c, "", form)
-	if err != nil || composer != nil {
-		if err != nil {
-			return err
-		}
-		return s.showChatIndex(c, http.StatusUnprocessableEntity, *composer)
-	}
-	conv, err := s.Agent.NewConversation(c.R.Context(), c.Actor())
-	if err != nil {
-		return err
-	}
-	if err := s.say(c, conv.ID, ask); err != nil {
-		// Nothing was said, so nothing of it stays.
-		if gone := s.Agent.DeleteConversation(c.R.Context(), c.Actor(), conv.ID); gone != nil {
-			return gone
-		}
-		failed, ferr := s.composerAgain(c, "", form, err)
-		if ferr != nil {
-			return ferr
-		}
-		return s.showChatIndex(c, http.StatusUnprocessableEntity, failed)
-	}
-	return c.Redirect(views.ConversationPath(c.Who.Workspace, conv.ID.String()))
-}
-
-// say begins a turn and waits for a quick end of it.
-func (s *Site) say(c *Ctx, conversation uuid.UUID, ask agent.Ask) error {
-	_, done, err := s.Agent.Begin(c.R.Context(), c.Actor(), conversation, ask)
-	if err != nil {
-		return err
-	}
-	wait, cancel := context.WithTimeout(c.R.Context(), quickly)
-	defer cancel()
-	select {
-	case <-done:
-	case <-wait.Done():
-	}
-	return nil
-}
-
 func (s *Site) chatShow(c *Ctx) error {
 	return s.showChat(c, http.StatusOK, nil)
 }
 
 // showChat shows a conversation with its composer, or with the one given.
 func (s *Site) showChat(c *Ctx, status int, composer *views.Composer) error {
-	chat, err := s.chat(c, composer)
+	id, err := c.chatID()
 	if err != nil {
 		return err
 	}
+	chat, err := s.chat(c, id, composer)
+	if err != nil {
+		return err
+	}
+	c.rememberChat(chat.ID)
 	page := c.Page(chat.Title, views.NavChat)
 	page.ChatPath = "" // the conversation is the page
 	page.Crumbs = []ui.Crumb{{Label: c.T("chat.title"), Href: views.ChatPath(c.Who.Workspace)}, {Label: chat.Title}}
-	return c.Show(status, views.ChatPage(page, chat), views.ChatBody(chat))
+	return c.Render(status, views.ChatPage(page, chat))
 }
 
-func (s *Site) chat(c *Ctx, composer *views.Composer) (views.Chat, error) {
-	id, err := c.chatID()
+// chat is a conversation as it stands, or the part of it before an entry that
+// the address asks for.
+func (s *Site) chat(c *Ctx, id uuid.UUID, composer *views.Composer) (views.Chat, error) {
+	ctx, before := c.R.Context(), c.before()
+	conv, err := s.Agent.Conversation(ctx, c.Actor(), id)
 	if err != nil {
 		return views.Chat{}, err
 	}
-	conv, err := s.Agent.Conversation(c.R.Context(), c.Actor(), id)
+	chat := views.Chat{Workspace: c.Who.Workspace, ID: id.String(), Title: c.chatTitle(conv), Past: before > 0}
+	if err := s.fillChat(c, &chat, id, before); err != nil || chat.Past {
+		return chat, err
+	}
+	turn, err := s.Agent.Turn(ctx, c.Actor(), id)
 	if err != nil {
 		return views.Chat{}, err
 	}
-	entries, err := s.Agent.Ledger(c.R.Context(), c.Actor(), id, 0)
-	if err != nil {
-		return views.Chat{}, err
-	}
-	chat := views.Chat{Workspace: c.Who.Workspace, ID: id.String(), Title: c.chatTitle(conv), LastSeq: conv.LastSeq}
-	chat.Items, chat.Running = c.chatItems(chat, entries)
-	chat.Running = chat.Running || s.Agent.Running(id)
+	chat.State = chatState(turn)
 	if composer == nil {
-		made, err := s.composer(c, chat.ID, views.Form{})
+		made, err := s.composer(c, conv, views.Form{})
 		if err != nil {
 			return views.Chat{}, err
 		}
@@ -156,15 +134,51 @@ func (s *Site) chat(c *Ctx, composer *views.Composer) (views.Chat, error) {
 	return chat, nil
 }
 
-func (s *Site) chatBody(c *Ctx) error {
-	chat, err := s.chat(c, nil)
+// fillChat reads the entries before a number, or the newest for 0.
+func (s *Site) fillChat(c *Ctx, chat *views.Chat, id uuid.UUID, before int64) error {
+	entries, err := s.Agent.LedgerBefore(c.R.Context(), c.Actor(), id, before)
 	if err != nil {
 		return err
 	}
-	return c.Render(http.StatusOK, views.ChatBody(chat))
+	fold := c.newFold(chat.ID)
+	for _, e := range entries {
+		fold.add(e)
+		chat.LastSeq = e.Seq
+	}
+	if err := s.fillCards(c, id, fold); err != nil {
+		return err
+	}
+	if chat.Items = fold.items; len(entries) > 0 && entries[0].Seq > 1 {
+		chat.Older = entries[0].Seq
+	}
+	return nil
 }
 
-func (s *Site) chatSay(c *Ctx) error {
+// fillCards puts the open questions in full where their calls stand.
+func (s *Site) fillCards(c *Ctx, id uuid.UUID, fold *chatFold) error {
+	waiting := fold.waiting()
+	if len(waiting) == 0 {
+		return nil
+	}
+	asked, err := s.Agent.ApprovalsOf(c.R.Context(), c.Actor(), id, slices.Collect(maps.Keys(waiting)))
+	for approval, call := range waiting {
+		if a, ok := asked[approval]; ok && a.Open() {
+			card := c.approvalCard(a, views.ConversationPath(c.Who.Workspace, id.String()))
+			call.Approval.Card = &card
+		}
+	}
+	return err
+}
+
+func chatState(t agent.TurnStatus) views.ChatState {
+	if !t.State.Open() {
+		return views.ChatState{}
+	}
+	return views.ChatState{Name: string(t.State), Since: t.StartedAt, Model: t.Model}
+}
+
+// chatOlder is what stands before an entry, for the head of the log.
+func (s *Site) chatOlder(c *Ctx) error {
 	id, err := c.chatID()
 	if err != nil {
 		return err
@@ -172,26 +186,117 @@ func (s *Site) chatSay(c *Ctx) error {
 	if _, err := s.Agent.Conversation(c.R.Context(), c.Actor(), id); err != nil {
 		return err
 	}
+	chat := views.Chat{Workspace: c.Who.Workspace, ID: id.String()}
+	if err := s.fillChat(c, &chat, id, c.before()); err != nil {
+		return err
+	}
+	return c.Render(http.StatusOK, views.ChatItems(chat))
+}
+
+// chatStart says the first message of a new conversation.
+func (s *Site) chatStart(c *Ctx) error {
 	form, err := c.Form()
 	if err != nil {
 		return err
 	}
-	ask, composer, err := s.readAsk(c, id.String(), form)
+	ask, problem := s.readAsk(c, form)
+	if problem != nil {
+		return s.unsaid(c, agent.Conversation{}, form, problem)
+	}
+	conv, err := s.Agent.NewConversation(c.R.Context(), c.Actor())
 	if err != nil {
 		return err
 	}
-	if composer == nil {
-		err := s.say(c, id, ask)
-		if err == nil {
-			return c.Redirect(views.ConversationPath(c.Who.Workspace, id.String()))
+	if err := s.say(c, conv, form, ask); err != nil {
+		// Nothing was said, so nothing of it stays.
+		if gone := s.Agent.DeleteConversation(c.R.Context(), c.Actor(), conv.ID); gone != nil {
+			return gone
 		}
-		failed, ferr := s.composerAgain(c, id.String(), form, err)
-		if ferr != nil {
-			return ferr
-		}
-		composer = &failed
+		return s.unsaid(c, agent.Conversation{}, form, err)
 	}
-	return s.showChat(c, http.StatusUnprocessableEntity, composer)
+	if c.Htmx() && c.inPanel() {
+		c.W.Header().Set("HX-Retarget", "#chat-panel-body")
+		c.W.Header().Set("HX-Reswap", "innerHTML")
+		return s.showPanel(c, conv.ID)
+	}
+	return c.Redirect(views.ConversationPath(c.Who.Workspace, conv.ID.String()))
+}
+
+// chatSay says the next message. By script the answer is an empty composer:
+// what is said arrives by the conversation's stream.
+func (s *Site) chatSay(c *Ctx) error {
+	id, err := c.chatID()
+	if err != nil {
+		return err
+	}
+	conv, err := s.Agent.Conversation(c.R.Context(), c.Actor(), id)
+	if err != nil {
+		return err
+	}
+	form, err := c.Form()
+	if err != nil {
+		return err
+	}
+	ask, problem := s.readAsk(c, form)
+	if problem == nil {
+		problem = s.say(c, conv, form, ask)
+	}
+	if problem != nil {
+		return s.unsaid(c, conv, form, problem)
+	}
+	if !c.Htmx() {
+		return c.Redirect(views.ConversationPath(c.Who.Workspace, id.String()))
+	}
+	if conv, err = s.Agent.Conversation(c.R.Context(), c.Actor(), id); err != nil {
+		return err
+	}
+	composer, err := s.composer(c, conv, views.Form{})
+	if err != nil {
+		return err
+	}
+	return c.Render(http.StatusOK, views.ComposerBox(composer))
+}
+
+// say begins a turn, with the model and mode that were picked for it. Without
+// script it waits for a quick end.
+func (s *Site) say(c *Ctx, conv agent.Conversation, form map[string][]string, ask agent.Ask) error {
+	ctx := c.R.Context()
+	if err := s.chooseFor(c, conv, form); err != nil {
+		return err
+	}
+	_, done, err := s.Agent.Begin(ctx, c.Actor(), conv.ID, ask)
+	if err != nil || c.Htmx() {
+		return err
+	}
+	wait, cancel := context.WithTimeout(ctx, quickly)
+	defer cancel()
+	select {
+	case <-done:
+	case <-wait.Done():
+	}
+	return nil
+}
+
+// unsaid shows what was typed again, with why it was not taken.
+func (s *Site) unsaid(c *Ctx, conv agent.Conversation, form map[string][]string, problem error) error {
+	f := fault.From(problem)
+	switch f.Kind {
+	case fault.Invalid, fault.Limited, fault.Conflict, fault.Denied, fault.Malformed:
+	default:
+		return problem
+	}
+	composer, err := s.composerAgain(c, conv, form, problem)
+	if err != nil {
+		return err
+	}
+	switch status := statusOf(f); {
+	case c.Htmx():
+		return c.Render(status, views.ComposerBox(composer))
+	case conv.ID == uuid.Nil:
+		return s.showChatIndex(c, status, composer)
+	default:
+		return s.showChat(c, status, &composer)
+	}
 }
 
 func (s *Site) chatStop(c *Ctx) error {
@@ -201,6 +306,10 @@ func (s *Site) chatStop(c *Ctx) error {
 	}
 	if err := s.Agent.StopTurn(c.R.Context(), c.Actor(), id); err != nil {
 		return err
+	}
+	if c.Htmx() {
+		c.W.WriteHeader(http.StatusNoContent)
+		return nil
 	}
 	return c.Redirect(views.ConversationPath(c.Who.Workspace, id.String()))
 }
@@ -214,46 +323,4 @@ func (s *Site) chatDelete(c *Ctx) error {
 		return err
 	}
 	return c.Done(views.ChatPath(c.Who.Workspace), c.T("chat.deleted"))
-}
-
-// chatArtifact hands a stored result over as a file, never to be shown in
-// place: it is somebody else's content.
-func (s *Site) chatArtifact(c *Ctx) error {
-	id, err := c.chatID()
-	if err != nil {
-		return err
-	}
-	artifact, err := uuid.Parse(c.R.PathValue("artifact"))
-	if err != nil {
-		return fault.Missing()
-	}
-	_, content, err := s.Agent.ReadArtifact(c.R.Context(), c.Actor(), id, artifact)
-	if err != nil {
-		return err
-	}
-	h := c.W.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	h.Set("Content-Disposition", `attachment; filename="result-`+artifact.String()+`.json"`)
-	h.Set("Cache-Control", "private, no-store")
-	c.W.WriteHeader(http.StatusOK)
-	_, _ = c.W.Write(content)
-	return nil
-}
-
-// chatPanel is the content of the panel beside a page: a composer, and the
-// newest conversations.
-func (s *Site) chatPanel(c *Ctx) error {
-	composer, err := s.composer(c, "", views.Form{})
-	if err != nil {
-		return err
-	}
-	list, err := s.Agent.Conversations(c.R.Context(), c.Actor())
-	if err != nil {
-		return err
-	}
-	index := views.ChatIndex{Workspace: c.Who.Workspace, Composer: composer}
-	for _, conv := range list[:min(len(list), 8)] {
-		index.Conversations = append(index.Conversations, views.ChatLink{ID: conv.ID.String(), Title: c.chatTitle(conv), At: conv.UpdatedAt})
-	}
-	return c.Render(http.StatusOK, views.ChatPanel(index))
 }

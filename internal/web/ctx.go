@@ -43,7 +43,10 @@ func (c *Ctx) as(who identity.Principal) {
 func (c *Ctx) Actor() capability.Actor { return c.Who.Actor() }
 
 // Htmx reports whether the request asks for a fragment.
-func (c *Ctx) Htmx() bool { return c.R.Header.Get("HX-Request") == "true" }
+// A page that the browser goes back to is wanted whole.
+func (c *Ctx) Htmx() bool {
+	return c.R.Header.Get("HX-Request") == "true" && c.R.Header.Get("HX-History-Restore-Request") == ""
+}
 
 // T is the text of a key in the reader's language.
 func (c *Ctx) T(key string, pairs ...any) string { return c.Locale.T(key, pairs...) }
@@ -139,7 +142,7 @@ func (c *Ctx) RenderOnce(component templ.Component) error {
 
 // Show answers a page, or only its fragment where htmx asks for it.
 func (c *Ctx) Show(status int, page, fragment templ.Component) error {
-	if c.Htmx() && c.R.Header.Get("HX-History-Restore-Request") == "" {
+	if c.Htmx() {
 		return c.Render(status, fragment)
 	}
 	return c.Render(status, page)

@@ -105,6 +105,7 @@ func (c *Ctx) others(l lens, primary views.Action) []ui.MenuItem {
 		ws := c.Who.Workspace
 		out = append(out,
 			ui.MenuItem{Label: c.T("detail.edit"), Icon: ui.IconEdit, Href: views.EditCapabilityPath(ws, l.Source, l.ID)},
+			views.EditInChat(c.Locale, ws, views.CapabilityRef(l.Source, l.ID), l.version.Name),
 			ui.MenuItem{Label: c.T("store.manage"), Icon: ui.IconSettings, Href: views.ManagePath(ws, l.Source, l.ID)})
 	}
 	return append(out, c.exports(l)...)

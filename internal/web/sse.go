@@ -41,45 +41,62 @@ func (s *Site) watch(c *Ctx, look func() (agent.Trial, error), draw func(agent.T
 
 // events is a stream of fragments, each of which htmx swaps in.
 type events struct {
-	c    *Ctx
-	last []byte
+	c     *Ctx
+	begun bool
+	last  []byte
+}
+
+// open begins the stream, so that the reader knows that it is listened to.
+func (e *events) open() error {
+	h := e.c.W.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	e.c.W.WriteHeader(http.StatusOK)
+	e.begun = true
+	return http.NewResponseController(e.c.W).Flush()
 }
 
 // send sends the fragment unless it is the one that was sent last.
-func (e *events) send(fragment templ.Component) error {
+func (e *events) send(fragment templ.Component) error { return e.sendAs("", fragment) }
+
+// sendAs is send with an id from which the reader can go on after a break. What
+// shows nothing tells the id alone.
+func (e *events) sendAs(id string, fragment templ.Component) error {
 	var body bytes.Buffer
 	if err := fragment.Render(i18n.With(e.c.R.Context(), e.c.Locale), &body); err != nil {
 		return err
 	}
-	if e.last != nil && bytes.Equal(e.last, body.Bytes()) {
+	if id == "" && e.last != nil && bytes.Equal(e.last, body.Bytes()) {
 		return nil
 	}
-	first := e.last == nil
+	if !e.begun {
+		if err := e.open(); err != nil {
+			return context.Cause(e.c.R.Context())
+		}
+	}
 	e.last = body.Bytes()
-	w := e.c.W
-	if first {
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("X-Accel-Buffering", "no")
-		w.WriteHeader(http.StatusOK)
+	var out bytes.Buffer
+	if id != "" {
+		out.WriteString("id: " + id + "\n")
 	}
 	// A stream's lines end at a carriage return too, which printed text may hold.
 	for line := range bytes.Lines(bytes.ReplaceAll(e.last, []byte("\r"), []byte("&#13;"))) {
-		line = bytes.TrimRight(line, "\n")
-		if _, err := w.Write(bytes.Join([][]byte{[]byte("data: "), line, []byte("\n")}, nil)); err != nil {
-			return context.Cause(e.c.R.Context()) // a reader who has left is nobody's fault
-		}
+		out.WriteString("data: ")
+		out.Write(bytes.TrimRight(line, "\n"))
+		out.WriteByte('\n')
 	}
-	if _, err := w.Write([]byte("\n")); err != nil {
-		return context.Cause(e.c.R.Context())
+	out.WriteByte('\n')
+	if _, err := e.c.W.Write(out.Bytes()); err != nil {
+		return context.Cause(e.c.R.Context()) // a reader who has left is nobody's fault
 	}
-	return http.NewResponseController(w).Flush()
+	return http.NewResponseController(e.c.W).Flush()
 }
 
 // fail is the error as long as the answer has not begun; afterwards only the
 // log can be told.
 func (e *events) fail(err error) error {
-	if err != nil && e.last != nil {
+	if err != nil && e.begun {
 		e.c.site.Root.LogFault(e.c.R, err)
 		return nil
 	}

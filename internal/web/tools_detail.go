@@ -101,7 +101,7 @@ func (c *Ctx) toolLinks(v *views.Tool, d workspace.Detail) {
 	case len(d.Functions) > 0:
 		v.RunReason = c.T("tools.run_write_off")
 	default:
-		v.RunHref = views.PickToolPath(ws, "")
+		v.RunHref = views.PickToolPath(ws)
 	}
 }
 

@@ -1,9 +1,12 @@
 import "htmx.org/dist/htmx.esm.js";
 import "htmx.org/dist/ext/hx-sse.js";
+import "./chat.js";
+import "./completion.js";
 import "./copy.js";
 import "./dialog.js";
 import "./search.js";
 import "./menu.js";
+import "./navigate.js";
 import "./panel.js";
 import "./rows.js";
 import "./theme.js";

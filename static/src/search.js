@@ -2,9 +2,13 @@
 // the store's in the top bar where the page has none.
 const typing = "input, textarea, select, [contenteditable], .cm-editor";
 
-if (!/Mac|iPhone|iPad/.test(navigator.platform)) {
+function nameKey() {
+  if (/Mac|iPhone|iPad/.test(navigator.platform)) return;
   for (const hint of document.querySelectorAll("[data-search-key]")) hint.textContent = "Ctrl K";
 }
+
+document.addEventListener("htmx:after:swap", nameKey);
+nameKey();
 
 function asked(event) {
   if (event.key === "k" && (event.metaKey || event.ctrlKey)) return true;
