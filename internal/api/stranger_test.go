@@ -49,6 +49,10 @@ func TestStranger(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	h := s.hide()
+	who, err := s.Identity.PrincipalOf(t.Context(), s.subject(ada), "acme")
+	must(t, err)
+	_, err = s.Agent.Bind(t.Context(), who.Actor()) // the first look at a world writes it down
+	must(t, err)
 	asked := 0
 	for _, source := range []string{"acme", "globex"} {
 		for _, op := range ops.All(s.Services) {

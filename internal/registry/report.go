@@ -62,6 +62,7 @@ type Declaration struct {
 	Digest   string   `json:"digest,omitempty"`
 	Serves   []Domain `json:"serves,omitempty"`
 	Requires []string `json:"requires,omitempty"`
+	Plugin   string   `json:"plugin,omitempty"` // that it was imported in
 }
 
 // Loading says how a tool stands before a model whose message asks for nothing
@@ -162,7 +163,7 @@ func (s *Surface) reported(e *Entry) Reported {
 	out := Reported{
 		Kind: e.Kind, Name: row.Name, Key: row.Key, Origin: e.Origin, Resolution: e.Resolution(), Standing: e.Standing,
 		Reason: e.Reason(), Detail: e.Trouble, ShadowedBy: row.ShadowedBy, Unmet: row.Unmet, Notes: e.Notes,
-		Declaration: Declaration{Source: row.Source, ID: row.ID, Version: row.Version, Digest: row.Digest, Serves: e.Serves, Requires: leans.Requires},
+		Declaration: Declaration{Source: row.Source, ID: row.ID, Version: row.Version, Digest: row.Digest, Serves: e.Serves, Requires: leans.Requires, Plugin: row.Plugin},
 		private:     row.Origin == capability.OriginPersonal,
 	}
 	if out.Detail == "" {

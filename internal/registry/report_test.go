@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"capstore/internal/capability"
+	"capstore/internal/catalog"
 	"capstore/internal/registry"
 )
 
@@ -25,6 +26,14 @@ func TestReport(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	many(t, h, 20)
+	part, err := h.store.Publish(t.Context(), h.admin, catalog.Publication{
+		Name: "part", Description: "A part.", Spec: capability.EncodeSpec(code()), Visibility: capability.ReachWorkspace,
+		Provenance: json.RawMessage(`{"format":"plugin","plugin":"toolbox"}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.adopt(t, h.admin, part.Version)
 	needy := code()
 	needy.RequiredSecrets = []capability.RequiredSecret{{Name: "KEY"}}
 	h.adopted(t, "needy", needy)
@@ -43,6 +52,9 @@ func TestReport(t *testing.T) {
 	r, err := h.reg.Report(t.Context(), h.member, capability.SurfaceWeb)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got := find(t, r, "part"); got.Origin != registry.OriginPlugin || got.Declaration.Plugin != "toolbox" {
+		t.Errorf("a part of a plugin is %s of %q", got.Origin, got.Declaration.Plugin)
 	}
 	for name, want := range map[string]struct {
 		standing   registry.Standing
