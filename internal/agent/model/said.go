@@ -2,11 +2,10 @@ package model
 
 import (
 	"encoding/json"
+	"net/http"
 	"regexp"
 	"strings"
 	"unicode"
-
-	"net/http"
 )
 
 // saidLength is how many characters of a provider's own words are shown.
