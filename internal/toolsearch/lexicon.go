@@ -160,25 +160,43 @@ func (v *vocabulary) put(lang language, entry string, meaning concept) {
 	v.longest = max(v.longest, len(parts[0]))
 }
 
+// tight are words that belong to their neighbours: nothing stands between in
+// and "in our account", while much may between turn and off.
+var tight = map[string]bool{
+	"to": true, "for": true, "in": true, "at": true, "of": true, "with": true, "from": true, "by": true, "as": true, "on": true,
+	"the": true, "a": true, "it": true, "my": true, "our": true, "is": true, "are": true, "we": true, "i": true, "what": true, "who": true,
+}
+
 // phrasesAt calls found for each expression that begins at stems[i] and goes on
 // with at most gap other words in between; last is the place of its last word.
 func (v *vocabulary) phrasesAt(stems []string, i, gap int, found func(meaning concept, last int)) {
 	for _, p := range v.phrases[stems[i]] {
-		at, left := i+1, gap
-		for k := 0; k < len(p.rest); {
-			if at >= len(stems) || stems[at] != p.rest[k] && left == 0 {
-				at = -1
-				break
-			}
-			if stems[at] == p.rest[k] {
-				k++
-			} else {
-				left--
-			}
-			at++
-		}
-		if at > 0 {
-			found(p.concept, at-1)
+		if last := p.end(stems, i, gap); last > 0 {
+			found(p.concept, last)
 		}
 	}
 }
+
+// end is the place of the last word of an expression whose first word is at i;
+// 0 when it is not there.
+func (p *phrase) end(stems []string, i, gap int) int {
+	before, at := stems[i], i+1
+	for k := 0; k < len(p.rest); at++ {
+		switch {
+		case at >= len(stems):
+			return 0
+		case stems[at] == p.rest[k]:
+			before = p.rest[k]
+			k++
+		case gap == 0 || tight[before] || tight[p.rest[k]] && !particle(p.rest, k):
+			return 0
+		default:
+			gap--
+		}
+	}
+	return at - 1
+}
+
+// particle reports whether the word at k ends its expression as the on of turn
+// on, which parts from its verb.
+func particle(rest []string, k int) bool { return rest[k] == "on" && k == len(rest)-1 }
