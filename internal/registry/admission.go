@@ -67,6 +67,9 @@ func newAdmission(s *Set, on capability.Surface) *admission {
 			a.take(i, e, admits)
 		}
 	}
+	if ruled {
+		a.renameSkills()
+	}
 	slices.SortFunc(a.tools, func(x, y offered) int { return strings.Compare(x.Name, y.Name) })
 	for i := range a.tools {
 		a.byName[a.tools[i].Name] = int32(i)
@@ -77,6 +80,21 @@ func newAdmission(s *Set, on capability.Surface) *admission {
 	a.all = s.Config.Slice == capability.SliceOff || len(a.tools) < sliceFrom
 	a.catalogue, a.index = sync.OnceValue(a.listing), sync.OnceValue(a.searchable)
 	return a
+}
+
+// renameSkills has the built-ins name only the skills that this door lets
+// through.
+func (a *admission) renameSkills() {
+	var kept []Entry
+	for i := range a.set.Entries {
+		if e := &a.set.Entries[i]; e.Kind == EntryMCP || slices.Contains(a.skills, e) {
+			kept = append(kept, *e)
+		}
+	}
+	a.always = slices.DeleteFunc(a.always, func(t *Tool) bool { _, guide := a.set.Builtin(t.Name); return guide })
+	for _, e := range orientation(kept) {
+		a.always = append(a.always, &e.Tools[0])
+	}
 }
 
 // take adds the entry's functions that a model may call here.

@@ -57,7 +57,7 @@ func build(carried workspace.Carried, builtins []Entry, observe observer) *Set {
 	}
 	entries = append(entries, builtins...)
 	entries = append(entries, orientation(entries)...)
-	return newSet(carried.Config, carried.ConfigVersion, entries)
+	return newSet(carried.Config, asideOf(carried), entries)
 }
 
 // learn takes in what demand taught. A failing server stays callable, under

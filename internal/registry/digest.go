@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 
 	"capstore/internal/capability"
+	"capstore/internal/workspace"
 )
 
 // A mark is the digest of all that a turn can see of one entry: identity,
@@ -85,10 +87,31 @@ func markOf(m *marker, e *Entry) string {
 	return m.sum()
 }
 
+// asideOf is the digest of what people are told of the rows and no turn sees:
+// what is missing or unmet, who chose, what there is to update to. It moves no
+// world, and decides whether a snapshot is still the one to show.
+func asideOf(carried workspace.Carried) string {
+	m := make(marker, 0, 4096)
+	m.add(strconv.Itoa(carried.ConfigVersion))
+	for i := range carried.Rows {
+		row := &carried.Rows[i]
+		m.add(row.LatestVisible, row.BlockedReason)
+		m.flags(row.Wanted, row.Override != nil, row.Override != nil && *row.Override)
+		m.list(row.Unmet)
+		for _, s := range row.Missing {
+			m.add(s.Name)
+		}
+		for _, s := range row.Unset {
+			m.add(s.Name)
+		}
+	}
+	return m.sum()
+}
+
 // digests marks the entries and returns the digest of what a turn can see and
 // that of everything. What is off is not seen: switching it on shows it, and
 // that somebody published another thing that is off moves no world.
-func digests(config capability.AgentConfig, version int, entries []Entry) (seen, full string) {
+func digests(config capability.AgentConfig, aside string, entries []Entry) (seen, full string) {
 	m := make(marker, 0, 4096)
 	visible, all := sha256.New(), sha256.New()
 	m.add(string(config.PermissionMode), string(config.Slice))
@@ -98,13 +121,13 @@ func digests(config capability.AgentConfig, version int, entries []Entry) (seen,
 	}
 	head := m.sum()
 	_, _ = visible.Write([]byte(head)) // a hash never fails
-	_, _ = all.Write(binary.AppendUvarint([]byte(head), uint64(version)))
+	_, _ = all.Write([]byte(head + aside))
 	for i := range entries {
 		e := &entries[i]
 		if e.mark == "" {
 			e.mark = markOf(&m, e)
 		}
-		_, _ = all.Write([]byte(e.mark + e.Row.LatestVisible + e.Trouble))
+		_, _ = all.Write([]byte(e.mark + e.Trouble))
 		if e.Standing != Off {
 			_, _ = visible.Write([]byte(e.mark))
 		}

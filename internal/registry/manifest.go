@@ -85,7 +85,7 @@ func (s *Snapshot) NarrowTo(m Manifest) *Snapshot {
 			kept = append(kept, *e)
 		}
 	}
-	return &Snapshot{Set: newSet(s.Config, s.version, kept), Epoch: s.Epoch}
+	return &Snapshot{Set: newSet(s.Config, s.aside, kept), Epoch: s.Epoch}
 }
 
 func decodeManifest(raw json.RawMessage) (Manifest, error) {

@@ -9,6 +9,7 @@ import (
 	"capstore/internal/capability"
 	"capstore/internal/catalog"
 	"capstore/internal/registry"
+	"capstore/internal/workspace"
 )
 
 func find(t *testing.T, r registry.Report, name string) registry.Reported {
@@ -112,5 +113,44 @@ func TestVeiledReport(t *testing.T) {
 	}
 	if seen.Epoch != own.Epoch || seen.Digest != own.Digest || len(seen.Entries) != len(own.Entries)-1 {
 		t.Error("otherwise it is another report")
+	}
+}
+
+// What is missing is told to whom it is missing, and as it is now, although it
+// makes no difference to a turn.
+func TestMissingIsEachOnesOwn(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	needy := code()
+	needy.RequiredSecrets = []capability.RequiredSecret{{Name: "ONE"}, {Name: "TWO"}}
+	v := h.publish(t, h.admin, capability.ReachWorkspace, "needy", content("needy", needy))
+	_, err := h.ws.Adopt(t.Context(), h.admin, workspace.AdoptInput{
+		Source: v.Source, ID: v.ID, Version: v.Version, SecretBindings: map[string]string{"ONE": "ONE", "TWO": "TWO"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := func(actor capability.Actor) string {
+		t.Helper()
+		r, err := h.reg.Report(t.Context(), actor, capability.SurfaceWeb)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(find(t, r, "needy").Missing, " ")
+	}
+	first := look(t, h.reg, h.member)
+	give := func(actor capability.Actor, name string) {
+		h.exec(t, `INSERT INTO secrets (workspace, subject, name, ciphertext, created_by) VALUES ('acme', $1, $2, '', $1)`, actor.Subject, name)
+	}
+	if got := missing(h.member); got != "ONE TWO" {
+		t.Errorf("missing %q", got)
+	}
+	give(h.member, "ONE")
+	give(h.viewer, "TWO")
+	if one, two := missing(h.member), missing(h.viewer); one != "TWO" || two != "ONE" {
+		t.Errorf("missing %q and %q", one, two)
+	}
+	if now := look(t, h.reg, h.member); now.Epoch != first.Epoch {
+		t.Errorf("half of what is missing moved the world to epoch %d", now.Epoch)
 	}
 }

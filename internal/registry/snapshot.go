@@ -28,11 +28,11 @@ type Set struct {
 	Config  capability.AgentConfig // as it was; do not change it
 	Entries []Entry                // by kind, then key
 
-	full    string // digest of everything, what no turn sees included
-	version int    // of the config
-	tools   map[string]place
-	skills  map[string]int
-	keys    map[capability.Key]int
+	full   string // digest of everything, what no turn sees included
+	aside  string // digest of what only people are told
+	tools  map[string]place
+	skills map[string]int
+	keys   map[capability.Key]int
 
 	admitted sync.Map // capability.Surface → *admission
 }
@@ -41,7 +41,7 @@ type place struct{ entry, tool int }
 
 // newSet sorts the entries and indexes their callable names. The entries must
 // not be changed afterwards.
-func newSet(config capability.AgentConfig, version int, entries []Entry) *Set {
+func newSet(config capability.AgentConfig, aside string, entries []Entry) *Set {
 	slices.SortFunc(entries, func(a, b Entry) int {
 		if c := strings.Compare(string(a.Kind), string(b.Kind)); c != 0 {
 			return c
@@ -49,13 +49,13 @@ func newSet(config capability.AgentConfig, version int, entries []Entry) *Set {
 		return strings.Compare(string(a.Row.Key), string(b.Row.Key))
 	})
 	s := &Set{
-		Mode: config.PermissionMode, Config: config, Entries: entries, version: version,
+		Mode: config.PermissionMode, Config: config, Entries: entries, aside: aside,
 		tools: map[string]place{}, skills: map[string]int{}, keys: make(map[capability.Key]int, len(entries)),
 	}
 	for i := range entries {
 		s.index(i)
 	}
-	s.Digest, s.full = digests(config, version, entries)
+	s.Digest, s.full = digests(config, aside, entries)
 	return s
 }
 

@@ -193,6 +193,11 @@ func TestChannelsNarrow(t *testing.T) {
 	if strings.Contains(gateway.Catalogue(), "mailer") || gateway.Skills() != "" {
 		t.Error("what is not let through is listed")
 	}
+	for _, tool := range gateway.Always() {
+		if strings.Contains(string(tool.Schema), "Planning") {
+			t.Errorf("%s offers a skill that is not let through", tool.Name)
+		}
+	}
 	for _, f := range gateway.Find("mailer", 20).Tools {
 		if f.Name == "code__mailer" {
 			t.Error("what is not let through is found")

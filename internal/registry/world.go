@@ -46,7 +46,7 @@ type world struct {
 type inputs struct {
 	role     capability.Role
 	carried  string
-	config   int
+	aside    string
 	observed string
 	epoch    int64
 	digest   string
@@ -108,7 +108,7 @@ func (r *Registry) read(ctx context.Context, w *world) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := inputs{h.role, carried.Digest, carried.ConfigVersion, h.fingerprint(), h.epoch, h.digest}
+	in := inputs{h.role, carried.Digest, asideOf(carried), h.fingerprint(), h.epoch, h.digest}
 	if snap := r.same(w, in); snap != nil {
 		return snap, nil
 	}
