@@ -1,13 +1,6 @@
 package toolsearch
 
-import (
-	"hash/maphash"
-	"runtime"
-	"slices"
-	"strings"
-	"sync"
-	"weak"
-)
+import "strings"
 
 // term is a word's stem, by its hash, or a concept, by its number.
 type term uint64
@@ -56,51 +49,6 @@ var (
 
 const half = 2 // the sum of weights at which a term counts half
 
-var (
-	shared  sync.Map // uint64 -> weak.Pointer[analysis]
-	docSeed = maphash.MakeSeed()
-)
-
-// analysed returns the analysis of d, made by memo unless an index still holds
-// one of a tool with the same content.
-func analysed(d Doc, memo stems) *analysis {
-	key := contentHash(&d)
-	if kept, ok := shared.Load(key); ok {
-		if a := kept.(weak.Pointer[analysis]).Value(); a != nil && a.doc.equal(&d) {
-			return a
-		}
-	}
-	a := analyse(d, memo)
-	made := weak.Make(a)
-	shared.Store(key, made)
-	runtime.AddCleanup(a, func(key uint64) { shared.CompareAndDelete(key, made) }, key)
-	return a
-}
-
-func (d *Doc) equal(e *Doc) bool {
-	return d.ID == e.ID && d.Name == e.Name && d.Raw == e.Raw && d.Server == e.Server && d.Title == e.Title &&
-		d.Description == e.Description && slices.Equal(d.Tags, e.Tags) && slices.Equal(d.Domains, e.Domains) && slices.Equal(d.Params, e.Params)
-}
-
-func contentHash(d *Doc) uint64 {
-	var h maphash.Hash
-	h.SetSeed(docSeed)
-	put := func(parts ...string) {
-		for _, s := range parts {
-			h.WriteString(s)
-			h.WriteByte(0)
-		}
-		h.WriteByte(1)
-	}
-	put(d.ID, d.Name, d.Raw, d.Server, d.Title, d.Description)
-	put(d.Tags...)
-	put(d.Domains...)
-	for _, p := range d.Params {
-		put(p.Name, p.Description)
-	}
-	return h.Sum64()
-}
-
 // stems remembers the stems of words for as long as one Build takes.
 type stems map[string]string
 
@@ -113,24 +61,27 @@ func (m stems) of(word string) string {
 	return s
 }
 
+// What a tool says of itself is not trusted to be short.
+const (
+	maxName      = 256  // bytes of a name, a title, a tag
+	maxAbout     = 4096 // of a description
+	maxParamText = 256  // of the description of an argument
+	maxTags      = 32
+)
+
 func analyse(d Doc, memo stems) *analysis {
 	a := &analysis{doc: d}
 	sum := map[term]float32{}
-	name := splitWords(bareName(&d))
+	name := splitWords(cut(bareName(&d), maxName))
 	a.add(sum, memo, nameField, name, true)
-	a.add(sum, memo, titleField, splitWords(d.Title), true)
-	a.add(sum, memo, serverField, splitWords(d.Server), true)
-	lead, body := firstSentence(d.Description)
+	a.add(sum, memo, titleField, splitWords(cut(d.Title, maxName)), true)
+	a.add(sum, memo, serverField, splitWords(cut(d.Server, maxName)), true)
+	lead, body := firstSentence(cut(d.Description, maxAbout))
 	a.add(sum, memo, leadField, splitWords(lead), false)
 	a.add(sum, memo, bodyField, splitWords(body), false)
-	a.add(sum, memo, tagField, splitWords(strings.Join(d.Tags, " ")), true)
-	a.add(sum, memo, tagField, splitWords(strings.Join(d.Domains, " ")), true)
-	var params []word
-	for _, p := range d.Params {
-		params = append(params, splitWords(p.Name)...)
-		params = append(params, splitWords(p.Description)...)
-	}
-	a.add(sum, memo, paramField, params, false)
+	a.add(sum, memo, tagField, wordsOf(d.Tags), true)
+	a.add(sum, memo, tagField, wordsOf(d.Domains), true)
+	a.add(sum, memo, paramField, paramWords(d.Params), false)
 	for t, w := range sum {
 		a.terms = append(a.terms, weighted{t, w / (w + half)})
 	}
@@ -138,6 +89,23 @@ func analyse(d Doc, memo stems) *analysis {
 	a.deprecated = strings.Contains(strings.ToLower(lead), "deprecated")
 	a.spell()
 	return a
+}
+
+func wordsOf(tags []string) []word {
+	var out []word
+	for _, t := range tags[:min(len(tags), maxTags)] {
+		out = append(out, splitWords(cut(t, maxName))...)
+	}
+	return out
+}
+
+func paramWords(params []Param) []word {
+	var out []word
+	for _, p := range params[:min(len(params), maxParams)] {
+		out = append(out, splitWords(cut(p.Name, maxName))...)
+		out = append(out, splitWords(cut(p.Description, maxParamText))...)
+	}
+	return out
 }
 
 // bareName is the tool's own name, without what a bridge put in front of it.
@@ -154,8 +122,9 @@ const spellings = 4
 
 // spell notes the whole names, for who knows them.
 func (a *analysis) spell() {
-	raw := squash(a.doc.origin())
-	a.spelt = []string{squash(a.doc.Name), raw, squash(a.doc.Server) + raw, squash(a.doc.Title)}
+	whole := func(s string) string { return squash(cut(s, maxName)) }
+	raw := whole(a.doc.origin())
+	a.spelt = []string{whole(a.doc.Name), raw, whole(a.doc.Server) + raw, whole(a.doc.Title)}
 }
 
 // add counts the words of one field, and the concepts that they stand for. The

@@ -1,7 +1,9 @@
 package toolsearch
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -80,5 +82,30 @@ func TestFirstSentence(t *testing.T) {
 		if lead, body := firstSentence(text); lead != want || lead+body != text {
 			t.Errorf("firstSentence(%q) = %q and %q", text, lead, body)
 		}
+	}
+}
+
+// TestBuildBounds holds that a tool that says very much of itself costs no more
+// than its bounds.
+func TestBuildBounds(t *testing.T) {
+	t.Parallel()
+	long := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "w%dx ", i)
+		}
+		return b.String()
+	}
+	d := Doc{Name: long(10_000), Server: long(10_000), Title: long(10_000), Description: long(100_000)}
+	for i := range 1000 {
+		d.Tags, d.Domains = append(d.Tags, long(1000)), append(d.Domains, long(1000))
+		d.Params = append(d.Params, Param{fmt.Sprint("p", i), long(1000)})
+	}
+	x := Build([]Doc{d})
+	if n := len(x.tools[0].terms); n > 5000 {
+		t.Errorf("one tool has %d terms", n)
+	}
+	if hits := x.Search("w0x", 1, nil); len(hits) != 1 {
+		t.Errorf("what it says first is not found: %v", hits)
 	}
 }

@@ -13,8 +13,9 @@ type asked struct {
 	right       []string
 }
 
-// The tools and queries of testdata were written for this test, before the
-// search had seen them.
+// The tools and queries of testdata were written for this test. At first sight
+// 84 of 100 plain queries were answered; what was missing of general words went
+// into the lexicon then, so the figure of today is no forecast.
 func readTools(t testing.TB) []Doc {
 	var docs []Doc
 	for _, line := range readLines(t, "testdata/tools.txt") {
@@ -77,7 +78,7 @@ func TestRelevance(t *testing.T) {
 		}
 		t.Logf("%s: %q wants %v, has %v", q.kind, q.query, q.right, first)
 	}
-	for kind, least := range map[string]float64{"exact": 1, "variant": 1, "typo": 1, "product": 1, "vague": 1, "plain": 0.8, "lang": 0.85} {
+	for kind, least := range map[string]float64{"exact": 1, "variant": 1, "typo": 1, "product": 1, "vague": 1, "plain": 0.9, "lang": 0.9} {
 		if share := float64(found[kind]) / float64(asked[kind]); share < least {
 			t.Errorf("of %s a right tool is among the first five in %.2f, want %.2f", kind, share, least)
 		}

@@ -36,7 +36,6 @@ func (x *Index) Search(q string, limit int, admit func(i int) bool) []Hit {
 	}
 	parsed := x.parse(q)
 	s := x.scratch.Get().(*scratch)
-	defer x.scratch.Put(s)
 	total := x.accumulate(s, parsed.units)
 	for _, i := range parsed.exact {
 		if s.sum[i] == 0 {
@@ -44,7 +43,9 @@ func (x *Index) Search(q string, limit int, admit func(i int) bool) []Hit {
 		}
 		s.sum[i] = max(s.sum[i], tiny)
 	}
-	return x.best(s, &parsed, total, limit, admit)
+	hits := x.best(s, &parsed, total, limit, admit)
+	x.scratch.Put(s) // not where admit panics, which leaves it unclean
+	return hits
 }
 
 const tiny = 1e-9

@@ -60,6 +60,7 @@ var unlike = map[string]string{
 	"customer": "customer", "customers": "customer", "important": "important", "importance": "important", "several": "several",
 	"authority": "authority", "authorities": "authority", "news": "news", "organic": "organic", "listing": "listing", "listings": "listing",
 	"meeting": "meeting", "meetings": "meeting", "building": "building", "buildings": "building", "station": "station", "stations": "station",
+	"busy": "busy", "business": "business", "businesses": "business", "positive": "positive", "internal": "internal",
 	"community": "community", "communities": "community", "international": "international", "experience": "experience",
 }
 
