@@ -237,25 +237,18 @@ func (q *Queries) Misreads(ctx context.Context, db DBTX, arg MisreadsParams) ([]
 }
 
 const movedWorlds = `-- name: MovedWorlds :many
-SELECT w.workspace, w.subject
-FROM (SELECT unnest($1::text[]) AS workspace, unnest($2::uuid[]) AS subject, unnest($3::bigint[]) AS epoch) k
-JOIN worlds w ON w.workspace = k.workspace AND w.subject = k.subject AND w.epoch <> k.epoch
+SELECT workspace, subject, epoch FROM worlds WHERE updated_at > now() - make_interval(secs => $1::float8)
 `
-
-type MovedWorldsParams struct {
-	Workspaces []string
-	Subjects   []uuid.UUID
-	Epochs     []int64
-}
 
 type MovedWorldsRow struct {
 	Workspace string
 	Subject   uuid.UUID
+	Epoch     int64
 }
 
-// Which of the worlds stand at another epoch than their reader remembers.
-func (q *Queries) MovedWorlds(ctx context.Context, db DBTX, arg MovedWorldsParams) ([]MovedWorldsRow, error) {
-	rows, err := db.Query(ctx, movedWorlds, arg.Workspaces, arg.Subjects, arg.Epochs)
+// Where the worlds stand that were published within so many seconds.
+func (q *Queries) MovedWorlds(ctx context.Context, db DBTX, seconds float64) ([]MovedWorldsRow, error) {
+	rows, err := db.Query(ctx, movedWorlds, seconds)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +256,7 @@ func (q *Queries) MovedWorlds(ctx context.Context, db DBTX, arg MovedWorldsParam
 	var items []MovedWorldsRow
 	for rows.Next() {
 		var i MovedWorldsRow
-		if err := rows.Scan(&i.Workspace, &i.Subject); err != nil {
+		if err := rows.Scan(&i.Workspace, &i.Subject, &i.Epoch); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -10,6 +10,7 @@ CREATE TABLE worlds (
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (workspace, subject)
 );
+CREATE INDEX worlds_moved ON worlds (updated_at);
 
 -- What each epoch held, kept while it is recent or a turn refers to it.
 CREATE TABLE epochs (

@@ -31,10 +31,8 @@ WHERE workspace = @workspace AND subject = @subject AND (@before::bigint = 0 OR 
 ORDER BY epoch DESC LIMIT @count::int;
 
 -- name: MovedWorlds :many
--- Which of the worlds stand at another epoch than their reader remembers.
-SELECT w.workspace, w.subject
-FROM (SELECT unnest(@workspaces::text[]) AS workspace, unnest(@subjects::uuid[]) AS subject, unnest(@epochs::bigint[]) AS epoch) k
-JOIN worlds w ON w.workspace = k.workspace AND w.subject = k.subject AND w.epoch <> k.epoch;
+-- Where the worlds stand that were published within so many seconds.
+SELECT workspace, subject, epoch FROM worlds WHERE updated_at > now() - make_interval(secs => @seconds::float8);
 
 -- name: WorkspacesCarrying :many
 -- The workspaces whose members may carry one of the capabilities: those that

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"capstore/db"
@@ -31,14 +30,17 @@ const (
 	// the next one; beyond it the next one looks at everything.
 	maxOwed    = 10_000
 	sweepEvery = time.Hour
+	// lookBack is far beyond what a publication takes.
+	lookBack = 5 * time.Minute
 )
 
 // loop is what the passes of one process share.
 type loop struct {
-	pass  sync.Mutex // one pass at a time; the three below belong to it
+	pass  sync.Mutex // one pass at a time; the four below belong to it
 	owed  pg.News
 	sub   *pg.Subscription // nil without a feed, and while the loop does not run
 	swept time.Time
+	ahead time.Time // when other servers' publications were looked for
 
 	mu     sync.Mutex
 	health Health
@@ -166,21 +168,32 @@ func (r *Registry) mark(ctx context.Context) error {
 			w.stale = true
 		}
 	}
-	workspaces, subjects, epochs := r.standing()
 	r.mu.Unlock()
-	r.loop.owed = pg.News{All: r.feed == nil}
-	moved, err := queries.MovedWorlds(ctx, r.db, db.MovedWorldsParams{Workspaces: workspaces, Subjects: subjects, Epochs: epochs})
+	r.loop.owed = pg.News{}
+	began := r.opts.Now()
+	moved, err := queries.MovedWorlds(ctx, r.db, r.sinceAhead(began).Seconds())
 	if err != nil {
 		return pg.Fault(err)
 	}
+	r.loop.ahead = began
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, m := range moved {
-		if w := r.worlds[m.Workspace][m.Subject.String()]; w != nil {
+		if w := r.worlds[m.Workspace][m.Subject.String()]; w != nil && w.current != nil && w.current.Epoch != m.Epoch {
 			w.stale = true
 		}
 	}
 	return nil
+}
+
+// sinceAhead is how far back other servers' publications are looked for: to
+// the last time and some minutes beyond, since a publication bears the time at
+// which it began.
+func (r *Registry) sinceAhead(now time.Time) time.Duration {
+	if r.loop.ahead.IsZero() {
+		return lookBack
+	}
+	return now.Sub(r.loop.ahead) + lookBack
 }
 
 // gather adds what the feed has told since to what is still owed.
@@ -250,19 +263,6 @@ func aboutOne(topic string) bool {
 		return true
 	}
 	return false
-}
-
-// standing lists where the worlds in use stand; the registry's lock is held.
-func (r *Registry) standing() (workspaces []string, subjects []uuid.UUID, epochs []int64) {
-	workspaces, subjects, epochs = make([]string, 0, r.count), make([]uuid.UUID, 0, r.count), make([]int64, 0, r.count)
-	for _, of := range r.worlds {
-		for _, w := range of {
-			if w.current != nil && !w.stale {
-				workspaces, subjects, epochs = append(workspaces, w.Workspace), append(subjects, w.subject), append(epochs, w.current.Epoch)
-			}
-		}
-	}
-	return workspaces, subjects, epochs
 }
 
 // dropIdle forgets the worlds that nobody has used for a while.
