@@ -36,10 +36,11 @@ type lexicon struct {
 	// tool's text, so does the concept.
 	heads vocabulary
 	// said is what people say, by language; a head is said, too.
-	said     [languages]vocabulary
-	products map[string]product // by name or alias
-	function [languages]map[string]bool
-	soft     map[string]bool // words of circumstance
+	said      [languages]vocabulary
+	products  map[string]product // by name or alias
+	function  [languages]map[string]bool
+	soft      map[string]bool // words of circumstance
+	negations map[string]bool
 }
 
 // vocabulary holds meanings by the stem of a word, and expressions of several
@@ -60,7 +61,7 @@ type product struct {
 var lex = readLexicon()
 
 func readLexicon() *lexicon {
-	l := &lexicon{soft: map[string]bool{}, products: map[string]product{}, intents: []intent{intentNone}}
+	l := &lexicon{soft: map[string]bool{}, negations: map[string]bool{}, products: map[string]product{}, intents: []intent{intentNone}}
 	l.heads = newVocabulary()
 	for i := range l.said {
 		l.said[i], l.function[i] = newVocabulary(), map[string]bool{}
@@ -104,9 +105,9 @@ func (l *lexicon) add(section, line string) {
 			l.said[inKorean].longest = max(l.said[inKorean].longest, len(bare))
 			l.products[fold(bare)] = product{fold(strings.TrimPrefix(names[0], "*")), everyday}
 		}
-	case "soft":
+	case "soft", "negations":
 		for _, w := range strings.Fields(line) {
-			l.soft[w] = true
+			map[string]map[string]bool{"soft": l.soft, "negations": l.negations}[section][w] = true
 		}
 	case "en", "de", "fr", "es", "ko":
 		lang := map[string]language{"en": inEnglish, "de": inGerman, "fr": inFrench, "es": inSpanish, "ko": inKorean}[section]

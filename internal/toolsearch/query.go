@@ -81,6 +81,7 @@ func (p *parser) read() {
 			i = p.korean(i) - 1
 		case len(p.phrases[i]) == 0 && p.isFunction(i):
 			p.ask(p.words[i].text)
+		case len(p.phrases[i]) == 0 && p.isDenied(i):
 		case !p.seen[p.words[i].text]:
 			p.seen[p.words[i].text] = true
 			p.word(i)
@@ -114,6 +115,16 @@ func (p *parser) findPhrases(lang language, stems []string) {
 func (p *parser) isFunction(i int) bool {
 	w := p.words[i].text
 	return lex.function[p.lang][w] || lex.function[inEnglish][w] || len(w) == 1 && !p.words[i].number
+}
+
+// isDenied reports whether the word is the verb of what is not to be done, as
+// in "archive it without deleting it".
+func (p *parser) isDenied(i int) bool {
+	if i == 0 || !lex.negations[p.words[i-1].text] && (i == 1 || p.words[i-1].text != "t" || !lex.negations[p.words[i-2].text]) {
+		return false
+	}
+	meanings := lex.said[inEnglish].words[p.english[i]]
+	return slices.ContainsFunc(meanings, func(m concept) bool { return lex.intents[m] == intentWrite })
 }
 
 var questions = map[string]bool{
