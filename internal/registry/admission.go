@@ -118,7 +118,7 @@ func (a *admission) searchable() *toolsearch.Index {
 		o := &a.tools[i]
 		docs[i] = toolsearch.Doc{
 			ID: string(o.entry.Row.Key), Name: o.Name, Raw: o.Raw, Title: o.Title, Description: cmp.Or(o.Description, o.entry.Row.Description),
-			Domains: o.entry.Serves, Params: toolsearch.ParamsOf(o.Schema),
+			Tags: o.entry.Row.Tags, Domains: o.entry.Serves, Params: toolsearch.ParamsOf(o.Schema),
 		}
 		if o.entry.Kind == EntryMCP {
 			docs[i].Server = o.entry.Row.Name

@@ -98,6 +98,7 @@ func asideOf(carried workspace.Carried) string {
 		m.add(row.LatestVisible, row.BlockedReason)
 		m.flags(row.Wanted, row.Override != nil, row.Override != nil && *row.Override)
 		m.list(row.Unmet)
+		m.list(row.Tags)
 		for _, s := range row.Missing {
 			m.add(s.Name)
 		}

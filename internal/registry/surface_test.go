@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"capstore/internal/capability"
+	"capstore/internal/catalog"
 	"capstore/internal/registry"
 	"capstore/internal/workspace"
 )
@@ -236,5 +237,28 @@ func TestServersThatNobodyAsked(t *testing.T) {
 	}
 	if found := s.Find("paint the ceiling", 0); len(found.Tools) != 0 || len(found.Unasked) != 1 || found.Note == "" {
 		t.Errorf("%+v", found)
+	}
+}
+
+// Tags find a tool, as they are now, and move no world.
+func TestTagsAreFound(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	v := h.adopted(t, "oddity", code())
+	before := look(t, h.reg, h.member)
+	find := func() []registry.FoundTool {
+		return look(t, h.reg, h.member).Surface(capability.SurfaceWeb, "", registry.SurfaceOptions{}).Find("zeppelin", 5).Tools
+	}
+	if got := find(); len(got) != 0 {
+		t.Fatalf("found %+v", got)
+	}
+	if err := h.store.Update(t.Context(), h.admin, v.Source, v.ID, catalog.Patch{Tags: &[]string{"zeppelin"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := find(); len(got) != 1 || got[0].Name != "code__oddity" || got[0].Weak {
+		t.Errorf("found %+v", got)
+	}
+	if after := look(t, h.reg, h.member); after.Epoch != before.Epoch {
+		t.Errorf("a tag moved the world to epoch %d", after.Epoch)
 	}
 }

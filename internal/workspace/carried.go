@@ -43,8 +43,9 @@ type Row struct {
 	// read, "" for none; UpdateAvailable that it comes after the pin.
 	LatestVisible   string
 	UpdateAvailable bool
-	BlockedReason   string // where Held is blocked
-	Plugin          string // that the version was imported as a part of, "" for none
+	BlockedReason   string   // where Held is blocked
+	Tags            []string // of the capability, as they are now
+	Plugin          string   // that the version was imported as a part of, "" for none
 
 	versionPK int64
 }

@@ -24,7 +24,7 @@ func (w *world) storeRow(e *storeEntry) Row {
 	r.Grant = w.grantFor(f.Spec, r.Key, e)
 	r.Functions = w.functions(&r)
 	if visible {
-		r.LatestVisible = e.latest
+		r.LatestVisible, r.Tags = e.latest, e.tags
 		r.UpdateAvailable = comesAfter(e.latest, e.Version)
 	}
 	r.Missing = capability.MissingSecrets(f.Spec, r.Grant.SecretBindings, w.has)

@@ -33,20 +33,20 @@ WITH overlay AS (
 )
 SELECT 'config' AS tag, '' AS source, '' AS id, '' AS name, '' AS text, false AS flag, c.version::bigint AS n, c.config AS doc,
 	'' AS version, '' AS kind, '' AS digest, '' AS latest, '' AS reach, NULL::text[] AS shared_with,
-	NULL::uuid AS created_by, NULL::uuid[] AS maintainers, false AS withdrawn, false AS blocked, false AS tombstoned
+	NULL::uuid AS created_by, NULL::uuid[] AS maintainers, false AS withdrawn, false AS blocked, false AS tombstoned, NULL::text[] AS tags
 FROM (SELECT version, config FROM agent_configs WHERE workspace = $1 ORDER BY version DESC LIMIT 1) c
 UNION ALL
-SELECT 'overlay', '', key, '', '', enabled, 0, NULL, '', '', '', '', '', NULL, NULL, NULL, false, false, false FROM overlay
+SELECT 'overlay', '', key, '', '', enabled, 0, NULL, '', '', '', '', '', NULL, NULL, NULL, false, false, false, NULL FROM overlay
 UNION ALL
-SELECT 'secret', '', '', name, '', subject IS NOT NULL, 0, NULL, '', '', '', '', '', NULL, NULL, NULL, false, false, false
+SELECT 'secret', '', '', name, '', subject IS NOT NULL, 0, NULL, '', '', '', '', '', NULL, NULL, NULL, false, false, false, NULL
 FROM secrets WHERE workspace = $1 AND (subject IS NULL OR subject = $2)
 UNION ALL
-SELECT 'skill', '', id, name, description, draft, 0, leans, '', 'skill', digest, '', '', NULL, created_by, NULL, false, false, false
+SELECT 'skill', '', id, name, description, draft, 0, leans, '', 'skill', digest, '', '', NULL, created_by, NULL, false, false, false, NULL
 FROM skills WHERE workspace = $1 AND (NOT draft OR created_by = $2)
 UNION ALL
 SELECT 'capability', c.source, c.id, v.name, v.blocked_reason, p.adoption IS NOT NULL, v.pk, p.adoption,
 	v.version, v.kind, v.digest, coalesce(c.latest_version, ''), c.reach, c.shared_with, c.created_by, c.maintainers,
-	v.withdrawn_at IS NOT NULL, v.blocked_at IS NOT NULL, c.tombstoned_at IS NOT NULL
+	v.withdrawn_at IS NOT NULL, v.blocked_at IS NOT NULL, c.tombstoned_at IS NOT NULL, c.tags
 FROM pool p JOIN capabilities c ON c.pk = p.capability_pk JOIN capability_versions v ON v.pk = p.version_pk
 WHERE v.kind = ANY ($3)`
 
@@ -88,6 +88,7 @@ type storeEntry struct {
 	blocked       bool
 	blockedReason string
 	tombstoned    bool
+	tags          []string // of the capability
 }
 
 type worldRow struct {
@@ -101,6 +102,7 @@ type worldRow struct {
 	createdBy                      *uuid.UUID
 	maintainers                    []uuid.UUID
 	withdrawn, blocked, tombstoned bool
+	tags                           []string
 }
 
 func (s *Service) readWorld(ctx context.Context, h db.DBTX, actor capability.Actor) (*world, error) {
@@ -116,7 +118,7 @@ func (s *Service) readWorld(ctx context.Context, h db.DBTX, actor capability.Act
 	var r worldRow
 	_, err = pgx.ForEachRow(rows, []any{
 		&r.tag, &r.source, &r.id, &r.name, &r.text, &r.flag, &r.n, &r.doc, &r.version, &r.kind, &r.digest, &r.latest,
-		&r.reach, &r.sharedWith, &r.createdBy, &r.maintainers, &r.withdrawn, &r.blocked, &r.tombstoned,
+		&r.reach, &r.sharedWith, &r.createdBy, &r.maintainers, &r.withdrawn, &r.blocked, &r.tombstoned, &r.tags,
 	}, func() error { return s.take(w, r) })
 	if err != nil {
 		return nil, pg.Fault(fmt.Errorf("read world: %w", err))
@@ -169,7 +171,7 @@ func (r worldRow) storeEntry() (storeEntry, error) {
 	e := storeEntry{
 		Ref: capability.Ref{Source: r.source, ID: r.id, Version: r.version}, versionPK: r.n, name: r.name, digest: r.digest,
 		kind: capability.Kind(r.kind), latest: r.latest, access: accessOf(r.source, r.reach, r.sharedWith, r.createdBy, r.maintainers),
-		withdrawn: r.withdrawn, blocked: r.blocked, blockedReason: r.text, tombstoned: r.tombstoned,
+		withdrawn: r.withdrawn, blocked: r.blocked, blockedReason: r.text, tombstoned: r.tombstoned, tags: r.tags,
 	}
 	if r.flag {
 		var err error
