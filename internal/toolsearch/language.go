@@ -1,10 +1,12 @@
 package toolsearch
 
+const maxVotes = 64 // words that are asked
+
 // guessLanguage says in which language a query is written, English when
 // nothing speaks for another.
 func guessLanguage(words []word) language {
 	var votes [languages]int
-	for _, w := range words {
+	for _, w := range words[:min(len(words), maxVotes)] {
 		if isKorean(w.text) {
 			votes[inKorean] += 4
 			continue

@@ -67,8 +67,13 @@ type parser struct {
 
 func (p *parser) read() {
 	p.english, p.own = make([]string, len(p.words)), make([]string, len(p.words))
+	memo := stems{}
 	for i, w := range p.words {
-		p.english[i], p.own[i] = inEnglish.stem(w.text), p.lang.stem(w.text)
+		p.english[i] = memo.of(w.text)
+		p.own[i] = p.english[i]
+		if p.lang != inEnglish {
+			p.own[i] = p.lang.stem(w.text)
+		}
 	}
 	p.phrases = make([][]concept, len(p.words))
 	p.findPhrases(inEnglish, p.english)

@@ -220,9 +220,15 @@ func thousands(t testing.TB, n int) []Doc {
 
 func BenchmarkSearch(b *testing.B) {
 	x := Build(thousands(b, 10_000))
-	for _, q := range []string{"pods_log", "delte a pod", "get rid of all those promotions in my inbox", "create an invoice for a customer and send it by email tomorrow morning"} {
+	for name, q := range map[string]string{
+		"name":     "pods_log",
+		"typo":     "delte a pod",
+		"sentence": "create an invoice for a customer and send it by email tomorrow morning",
+		"4 KiB":    strings.Repeat("get rid of all those promotions in my inbox, delete the mail and list the logs; ", 52),
+		"unknown":  strings.Repeat("flibbertigibbet quomodocunquize gobbledegook ", 90),
+	} {
 		x.Search(q, 10, nil)
-		b.Run(q, func(b *testing.B) {
+		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				x.Search(q, 10, nil)
