@@ -12,6 +12,8 @@ const (
 	unwanted  = 0.85 // what counts of a tool that changes something where knowing was asked for, or the other way round
 	retired   = 0.9  // of one whose description says that it is deprecated
 	lessExact = 0.01 // what a name found by a lesser spelling loses
+	another   = 0.95 // what counts of a tool for each one of its server before it
+	surely    = 1 - spellings*lessExact
 )
 
 // scratch is what one search writes in.
@@ -25,10 +27,10 @@ func newScratch(n int) *scratch {
 	return &scratch{sum: make([]float32, n), unit: make([]float32, n)}
 }
 
-// Search returns at most limit tools that answer the query best, best first;
-// ties stand in the order of names. Tools that admit refuses are left out
-// before anything is ranked; a nil admit takes all. Nothing answers an empty
-// query.
+// Search returns at most limit tools that answer the query best, best first,
+// but that many of one server make room for nearly as good ones of others; ties
+// stand in the order of names. Tools that admit refuses are left out before
+// anything is ranked; a nil admit takes all. Nothing answers an empty query.
 func (x *Index) Search(q string, limit int, admit func(i int) bool) []Hit {
 	x.build.Do(x.invert)
 	if limit <= 0 || len(x.tools) == 0 {
@@ -100,6 +102,7 @@ func (x *Index) worth(u *unit) float32 {
 
 // best turns sums into the first hits in order, and leaves the scratch clean.
 func (x *Index) best(s *scratch, q *query, total float32, limit int, admit func(int) bool) []Hit {
+	keep := 2*limit + 16 // so that there is something to choose from
 	var hits []Hit
 	var floor float64 // what a hit has to reach once there are enough
 	for _, d := range s.touched {
@@ -110,15 +113,47 @@ func (x *Index) best(s *scratch, q *query, total float32, limit int, admit func(
 			continue
 		}
 		hits = append(hits, Hit{Doc: int(d), Score: score, Confident: score >= DefaultCut})
-		if len(hits) >= 2*limit && len(hits) >= 64 {
+		if len(hits) >= 2*keep {
 			slices.SortFunc(hits, x.order)
-			hits = hits[:limit]
-			floor = hits[limit-1].Score
+			hits = hits[:keep]
+			floor = hits[keep-1].Score
 		}
 	}
 	s.touched = s.touched[:0]
 	slices.SortFunc(hits, x.order)
-	return hits[:min(limit, len(hits))]
+	return x.spread(hits, limit)
+}
+
+const maxSpread = 64 // hits; those after it come as they are
+
+// spread picks from hits in order, so that a server with many tools of one kind
+// leaves room for others that do nearly as well. Whole names stay in front.
+func (x *Index) spread(hits []Hit, limit int) []Hit {
+	picked := make([]Hit, 0, min(limit, len(hits)))
+	share := map[string]float64{} // what is left of a server's tools, by server
+	for len(picked) < min(limit, maxSpread) && len(hits) > 0 {
+		best, most := 0, 0.0
+		for i, h := range hits {
+			if h.Score <= most { // as are all that follow
+				break
+			}
+			worth := h.Score
+			if left, ok := share[x.tools[h.Doc].doc.Server]; ok && worth < surely {
+				worth *= left
+			}
+			if worth > most {
+				best, most = i, worth
+			}
+		}
+		server := x.tools[hits[best].Doc].doc.Server
+		if _, ok := share[server]; !ok {
+			share[server] = 1
+		}
+		share[server] *= another
+		picked = append(picked, hits[best])
+		hits = slices.Delete(hits, best, best+1)
+	}
+	return append(picked, hits[:min(limit-len(picked), len(hits))]...)
 }
 
 // score is how well one tool answers the query of which it answers a share.

@@ -128,16 +128,41 @@ func TestSearchAdmits(t *testing.T) {
 		seed := rapid.IntRange(2, 9).Draw(t, "seed")
 		q := rapid.SampledFrom([]string{"send a message", "delete", "list the logs of a pod", "datei suchen"}).Draw(t, "query")
 		admit := func(i int) bool { return i%seed == 0 }
-		var want []Hit
+		want := 0
 		for _, h := range x.Search(q, len(docs), nil) {
 			if admit(h.Doc) {
-				want = append(want, h)
+				want++
 			}
 		}
-		if diff := cmp.Diff(want[:min(3, len(want))], x.Search(q, 3, admit)); diff != "" {
-			t.Fatalf("Search(%q) among every %dth (-want +got):\n%s", q, seed, diff)
+		hits := x.Search(q, 3, admit)
+		if len(hits) != min(3, want) {
+			t.Fatalf("Search(%q) among every %dth has %d of %d hits", q, seed, len(hits), want)
+		}
+		for _, h := range hits {
+			if !admit(h.Doc) {
+				t.Fatalf("Search(%q) among every %dth has %v", q, seed, h)
+			}
 		}
 	})
+}
+
+// TestSearchSpreads holds that one server of many tools does not take all the
+// places, and that it takes the first when it is the best.
+func TestSearchSpreads(t *testing.T) {
+	t.Parallel()
+	var docs []Doc
+	for i := range 8 {
+		docs = append(docs, Doc{Name: fmt.Sprintf("kiln_%d", i), Server: "many", Description: "Fire the kiln with wood."})
+	}
+	docs = append(docs, Doc{Name: "kiln_away", Server: "other", Description: "Fire the kiln with wood."})
+	x := Build(docs)
+	got := names(docs, x.Search("fire a kiln with wood", 3, nil))
+	if diff := cmp.Diff([]string{"kiln_0", "kiln_away", "kiln_1"}, got); diff != "" {
+		t.Errorf("of equals (-want +got):\n%s", diff)
+	}
+	if got := x.Search("kiln_away", 3, nil); docs[got[0].Doc].Name != "kiln_away" {
+		t.Errorf("a whole name is not first: %v", names(docs, got))
+	}
 }
 
 // TestSearchOrder holds that the order in which tools come does not show in
@@ -187,7 +212,7 @@ func FuzzSearch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, q string) {
 		hits := x.Search(q, 10, nil)
 		for i, h := range hits {
-			if h.Score <= 0 || h.Score > 1 || i > 0 && h.Score > hits[i-1].Score {
+			if h.Score <= 0 || h.Score > 1 || h.Confident != (h.Score >= DefaultCut) || h.Score > hits[0].Score && i > 0 {
 				t.Fatalf("Search(%q) = %v", q, hits)
 			}
 		}

@@ -117,7 +117,7 @@ func (s *Semantic) fuse(words, near []Hit) []Hit {
 		}
 	}
 	for _, h := range words {
-		if h.Score >= 1-float64(spellings)*lessExact {
+		if h.Score >= surely {
 			fused[h.Doc].Score = h.Score
 		}
 	}

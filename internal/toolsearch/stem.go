@@ -38,6 +38,9 @@ func (l language) stem(word string) string {
 	case inGerman:
 		return stemGerman(word)
 	case inFrench:
+		if strings.HasPrefix(word, "utilisateur") {
+			return "utilisateur" // and not what he uses
+		}
 		return french.Stem(word, true)
 	case inSpanish:
 		return spanish.Stem(word, true)
@@ -66,7 +69,7 @@ var unlike = map[string]string{
 
 // Forms that no suffix tells.
 var irregular = map[string]string{
-	"sent": "send", "wrote": "write", "written": "write", "bought": "buy", "sold": "sell", "paid": "pay", "ran": "run",
+	"added": "add", "adding": "add", "adds": "add", "sent": "send", "wrote": "write", "written": "write", "bought": "buy", "sold": "sell", "paid": "pay", "ran": "run",
 	"took": "take", "taken": "take", "made": "make", "found": "find", "kept": "keep", "gave": "give", "given": "give",
 	"went": "go", "gone": "go", "got": "get", "gotten": "get", "said": "say", "saw": "see", "seen": "see", "spoke": "speak",
 	"spoken": "speak", "spent": "spend", "lost": "lose", "left": "leave", "held": "hold", "built": "build", "broke": "break",
