@@ -53,6 +53,9 @@ func (c *Ctx) commandRows(carried workspace.Carried, next string) []views.Comman
 		if spec, ok := r.Spec.(*capability.CommandSpec); ok {
 			row.Hint, row.Tools = spec.ArgumentHint, spec.AllowedTools
 		}
+		if r.Enabled {
+			row.TryHref = views.EditInChatPath(c.Who.Workspace, "", row.Command+" ")
+		}
 		out = append(out, row)
 	}
 	return out

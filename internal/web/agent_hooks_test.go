@@ -66,6 +66,10 @@ func TestAgentListsHooksAndCommands(t *testing.T) {
 	page.inRow("hooks", "guard", "before a tool is called", "watches code__*", "denies when it fails", "from the plugin toolbox")
 	page.inRow("hooks", "notes", "when a turn ends", "is skipped when it fails")
 	page.inRow("commands", "weekly", "/weekly TEAM", "meant for Read; grants nothing")
+	try := member.get(page.rowIn("commands", "weekly").Find("a.btn, a[href*='/chat']").AttrOr("href", "")).status(200)
+	if got := try.text("textarea[name=text]"); got != "/weekly " && got != "/weekly" {
+		t.Errorf("the composer holds %q", got)
+	}
 	if strings.Contains(page.rowIn("hooks", "guard").Text(), "Last, in your conversations") {
 		t.Error("a hook that has said nothing has a last word")
 	}
