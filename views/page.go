@@ -114,7 +114,7 @@ func (p Page) nav() []navLink {
 }
 
 // settingsAreas are the parts of a workspace's settings, in order.
-var settingsAreas = []string{"agent", "policies", "tools", "skills", "models", "members", "secrets"}
+var settingsAreas = []string{"agent", "policies", "tools", "skills", "models", "members", "secrets", "usage"}
 
 func (p Page) settings(area string) []ui.Tab {
 	var tabs []ui.Tab

@@ -25,6 +25,7 @@ func (s *Site) modelRoutes() []Route {
 		{Method: "GET", Pattern: "/{workspace}/settings/models/{name}/remove", Access: Member, handler: s.removeModelPage},
 		{Method: "POST", Pattern: "/{workspace}/settings/models/{name}/remove", Access: Member, handler: s.removeModel},
 		{Method: "POST", Pattern: "/{workspace}/settings/agent/model", Access: Member, handler: s.setDefaultModel},
+		{Method: "GET", Pattern: "/{workspace}/settings/usage", Access: Member, handler: s.usagePage},
 		{Method: "GET", Pattern: "/account/models", Access: SignedIn, handler: s.accountModelsPage},
 		{Method: "POST", Pattern: "/account/models", Access: SignedIn, handler: s.chooseModel},
 	}

@@ -74,7 +74,7 @@ const sentConfiguration = `{"mcpServers": { // by hand
 
 // special are the routes whose usual values do not show what they have, with
 // the queries that show more. A route that is no page has none.
-func special(conversation string) map[string][]values {
+func special(conversation, asked string) map[string][]values {
 	id := func(source, id string, queries ...string) (all []values) {
 		for _, q := range append([]string{""}, queries...) {
 			all = append(all, values{"source": source, "id": id, "?": q})
@@ -108,6 +108,10 @@ func special(conversation string) map[string][]values {
 		"/{workspace}/chat/{id}":                                     {{"as": member, "id": conversation}, {"as": member, "id": conversation, "?": "pick=1"}},
 		"/{workspace}/chat/{id}/body":                                nil, // a fragment
 		"/{workspace}/chat/{id}/artifacts/{artifact}":                nil, // a download
+		"/{workspace}/approvals":                                     {{"as": member}, {"as": member, "?": "tab=answered"}, {"as": member, "?": "tab=standing"}},
+		"/{workspace}/approvals/{id}":                                {{"as": member, "id": asked}},
+		"/{workspace}/settings/policies":                             {{}, {"as": viewer}},
+		"/{workspace}/settings/policies/{number}":                    {{"number": "1"}},
 		"/{workspace}/settings/tools":                                {{"as": member}, {"as": viewer}},
 		"/{workspace}/settings/tools/{key}":                          {{}, {"key": "capability:acme/tracking"}, {"key": "capability:acme/workday", "as": viewer}},
 		"/{workspace}/settings/agent/history":                        {{}, {"?": "base=1&candidate=3"}},
@@ -118,6 +122,7 @@ func special(conversation string) map[string][]values {
 		"/{workspace}/settings/models/{name}":                        {{"name": "house"}, {"name": "house", "as": viewer}},
 		"/{workspace}/settings/models/{name}/edit":                   {{"name": "house"}},
 		"/{workspace}/settings/models/{name}/remove":                 {{"name": "house"}},
+		"/{workspace}/settings/usage":                                {{}, {"as": member}},
 		"/{workspace}/settings/skills/{id}":                          skill("tab=files", "tab=stamps", "tab=diff"),
 		"/{workspace}/settings/skills/{id}/export":                   nil, // a download
 		"/{workspace}/settings/skills/{id}/file":                     nil, // a download
@@ -132,7 +137,7 @@ func special(conversation string) map[string][]values {
 // everyPage lists an address or more for each GET route, and what no route has.
 func everyPage(t *testing.T, s *site) []look {
 	t.Helper()
-	base, extra := usual(t, s), special(talk(t, s))
+	base, extra := usual(t, s), special(talk(t, s), asks(t, s))
 	looks := []look{{as: admin, path: "/acme/nothing-here", status: 404}, {as: admin, path: "/acme/store/acme/nothing", status: 404}}
 	for _, route := range s.routes() {
 		if route.Method != "GET" {
@@ -187,6 +192,43 @@ func talk(t *testing.T, s *site) string {
 		<-done
 	}
 	return c.ID.String()
+}
+
+// asks leaves one call waiting for its member's word and one refused.
+func asks(t *testing.T, s *site) string {
+	t.Helper()
+	if _, err := s.Workspace.Change(t.Context(), s.actor(t, admin, "acme"), workspace.AnyVersion, "", func(c *capability.AgentConfig) error {
+		c.Policy = append(c.Policy, capability.PolicyRule{Effect: capability.PolicyAsk, Match: "code__unit_convert", Note: "Large amounts are looked at twice.",
+			Arguments: []capability.ArgumentCondition{{Path: "/value", Op: capability.OpGreater, Value: []byte("200")}}})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	jun := s.actor(t, member, "acme")
+	var open []agent.Approval
+	for range 2 {
+		c, err := s.Agent.NewConversation(t.Context(), jun)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, done, err := s.Agent.Begin(t.Context(), jun, c.ID, agent.Ask{
+			Tool: "code__unit_convert", Arguments: []byte(`{"value": 250, "from": "kg", "to": "lb"}`),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-done
+		if open, err = s.Agent.Approvals(t.Context(), jun, agent.ApprovalsOpen, nil, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(open) != 2 {
+		t.Fatalf("%d calls wait", len(open))
+	}
+	if _, err := s.Agent.Answer(t.Context(), jun, open[0].ID, agent.Word{Answer: capability.AnswerDeny, Reason: "Not this one."}); err != nil {
+		t.Fatal(err)
+	}
+	return open[1].ID.String()
 }
 
 // looks are the ways in which a page is looked at after it was loaded.
