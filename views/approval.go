@@ -148,7 +148,6 @@ type Approvals struct {
 	Tab       string
 	Cards     []Approval
 	Grants    []GrantRow
-	Waiting   int
 	More      string // address of the next page, "" at the end
 }
 
@@ -167,11 +166,7 @@ type GrantRow struct {
 func (v Approvals) tabs(ctx context.Context) []ui.Tab {
 	var tabs []ui.Tab
 	for _, tab := range []string{TabApprovalsOpen, TabApprovalsClosed, TabApprovalsGrants} {
-		t := ui.Tab{Label: i18n.T(ctx, "approval.tab_"+tab), Href: ApprovalsPath(v.Workspace, tab, ""), Current: tab == v.Tab}
-		if tab == TabApprovalsOpen {
-			t.Count = v.Waiting
-		}
-		tabs = append(tabs, t)
+		tabs = append(tabs, ui.Tab{Label: i18n.T(ctx, "approval.tab_"+tab), Href: ApprovalsPath(v.Workspace, tab, ""), Current: tab == v.Tab})
 	}
 	return tabs
 }

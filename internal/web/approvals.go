@@ -28,7 +28,7 @@ func (s *Site) approvalRoutes() []Route {
 func (s *Site) approvalsPage(c *Ctx) error {
 	query := c.R.URL.Query()
 	page := c.Page(c.T("approval.title"), views.NavApproval)
-	v := views.Approvals{Workspace: c.Who.Workspace, Tab: query.Get("tab"), Waiting: page.Waiting}
+	v := views.Approvals{Workspace: c.Who.Workspace, Tab: query.Get("tab")}
 	var err error
 	switch v.Tab {
 	case views.TabApprovalsGrants:
@@ -150,15 +150,11 @@ func (s *Site) answerApproval(c *Ctx) error {
 	next := Back(form.Get("next"), views.ApprovalsPath(c.Who.Workspace, "", ""))
 	word := agent.Word{Answer: capability.Answer(form.Get("answer")), Reason: strings.TrimSpace(form.Get("reason"))}
 	answered, err := s.Agent.Answer(c.R.Context(), c.Actor(), asked.ID, word)
-	if f := fault.From(err); err != nil && (f.Kind == fault.Conflict || f.Kind == fault.Invalid) {
+	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) {
 		if answered.ID == uuid.Nil {
 			answered = asked
 		}
-		problem := views.FaultText(c.Locale, f)
-		for _, field := range f.Fields {
-			problem = views.FieldText(c.Locale, field)
-		}
-		return s.showApproval(c, statusOf(f), answered, next, problem)
+		return s.notTaken(c, answered, next, fault.From(err))
 	}
 	if err != nil {
 		return err
@@ -167,6 +163,18 @@ func (s *Site) answerApproval(c *Ctx) error {
 		return s.showApproval(c, http.StatusOK, answered, next, "")
 	}
 	return c.Done(next, c.T("approval.done_"+string(word.Answer), "tool", answered.Tool))
+}
+
+// notTaken shows the card again with why the answer was not taken.
+func (s *Site) notTaken(c *Ctx, a agent.Approval, next string, f *fault.Fault) error {
+	status, problem := http.StatusConflict, views.FaultText(c.Locale, f)
+	if f.Kind == fault.Invalid {
+		status = statusOf(f)
+	}
+	for _, field := range f.Fields {
+		problem = views.FieldText(c.Locale, field)
+	}
+	return s.showApproval(c, status, a, next, problem)
 }
 
 func (s *Site) grantRows(c *Ctx) ([]views.GrantRow, error) {

@@ -217,8 +217,12 @@ func (s *Site) changePolicies(c *Ctx, done string, change func(rules []capabilit
 		return c.Done(views.PoliciesPath(c.Who.Workspace), c.T(done))
 	}
 	err = withoutPrefix(err, "/policy/"+strconv.Itoa(at))
-	if status, again := shownAgain(err); again || fault.HasCode(err, "policy_gone") && form.Has("effect") {
-		return s.showPolicy(c, max(status, statusOf(fault.From(err))), c.R.PathValue("number"), form, err)
+	status, again := shownAgain(err)
+	if fault.HasCode(err, "policy_gone") && form.Has("effect") {
+		status, again = http.StatusConflict, true
+	}
+	if again {
+		return s.showPolicy(c, status, c.R.PathValue("number"), form, err)
 	}
 	return err
 }

@@ -76,7 +76,10 @@ func TestWhatIsNotYoursIsNotThere(t *testing.T) {
 	must(t, err)
 	conv, err := s.Agent.NewConversation(t.Context(), s.actor(ada, "acme"))
 	must(t, err)
+	asked := s.question(ada, `{"kept":"zz-kept"}`)
 	nothing := uuid.Must(uuid.NewV7()).String()
+	_, err = s.Agent.Bind(t.Context(), s.actor(max, "acme")) // the first one writes his epoch
+	must(t, err)
 	reader := s.as(max)
 	for _, route := range (&web.Site{Parts: s.Parts}).Routes() {
 		cases := map[string][2]string{}
@@ -87,6 +90,8 @@ func TestWhatIsNotYoursIsNotThere(t *testing.T) {
 			cases["own"] = [2]string{skill.ID, "zz-lost"}
 		case strings.Contains(route.Pattern, "/chat/{id}"):
 			cases["own"] = [2]string{conv.ID.String(), nothing}
+		case strings.Contains(route.Pattern, "/approvals/{id}"), strings.Contains(route.Pattern, "/grants/{id}"):
+			cases["own"] = [2]string{asked.ID.String(), nothing}
 		case strings.Contains(route.Pattern, "/settings/tools/{key}"):
 			cases["key"] = [2]string{"zz-kept", "zz-lost"}
 		default:
