@@ -38,9 +38,6 @@ func Build(docs []Doc) *Index {
 	return x
 }
 
-// Len is how many tools there are.
-func (x *Index) Len() int { return len(x.tools) }
-
 // invert makes the lists of tools by term, and by name.
 func (x *Index) invert() {
 	total := 0
