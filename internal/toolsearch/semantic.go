@@ -1,7 +1,9 @@
 package toolsearch
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -24,7 +26,7 @@ type Semantic struct {
 const (
 	pool      = 50  // hits of each kind that are fused
 	smoothing = 10  // how little the first ranks differ
-	farAbove  = 3.0 // standard deviations of nearness above all tools that make a hit confident
+	farAbove  = 3.0 // standard deviations above the mean nearness that count half, and make a hit confident
 )
 
 // NewSemantic embeds the tools of x. Those that before holds, which may be nil,
@@ -64,10 +66,12 @@ func (a *analysis) spoken() string {
 	return strings.Join([]string{a.doc.Server, strings.Join(name, " "), a.doc.Title, a.doc.Description}, ". ")
 }
 
-// Search is Index.Search with what the model finds beside it: the two lists are
-// fused by their ranks, and a whole name stays first. A hit is confident when
-// either is. Where the query cannot be embedded, the hits are those of the
-// index alone, beside the error.
+// Search is Index.Search with what the model finds beside it. The order is made
+// of a tool's ranks among the words and in nearness, which no model's idea of
+// near can upset; the score is the mean of how much of the query it answers in
+// words and how far above the others it is in nearness. A whole name stays
+// first. Where the query cannot be embedded, the hits are those of the index
+// alone, beside the error.
 func (s *Semantic) Search(ctx context.Context, q string, limit int, admit func(i int) bool) ([]Hit, error) {
 	words := s.index.Search(q, max(limit, pool), admit)
 	if limit <= 0 || len(s.vectors) == 0 || strings.TrimSpace(q) == "" {
@@ -81,51 +85,48 @@ func (s *Semantic) Search(ctx context.Context, q string, limit int, admit func(i
 	return hits[:min(limit, len(hits))], nil
 }
 
-// nearest lists the admitted tools that are nearest to a vector.
+// nearest lists the admitted tools that are nearest to a vector, with scores
+// from 0 for what is no nearer than most, to 1. Models differ in what is near,
+// so it is told from how the tools lie.
 func (s *Semantic) nearest(v []float32, admit func(i int) bool) []Hit {
-	var hits []Hit
-	var sum, squares, n float64
+	near := make([]float64, len(s.vectors))
+	var sum, squares float64
 	for i, w := range s.vectors {
-		near := dot(v, w)
-		sum, squares, n = sum+near, squares+near*near, n+1
-		if admit == nil || admit(i) {
-			hits = append(hits, Hit{Doc: i, Score: near})
+		near[i] = dot(v, w)
+		sum, squares = sum+near[i], squares+near[i]*near[i]
+	}
+	mean := sum / float64(len(near))
+	spread := math.Sqrt(max(tiny, squares/float64(len(near))-mean*mean))
+	var hits []Hit
+	for i, n := range near {
+		if above := (n - mean) / spread; above > 0 && (admit == nil || admit(i)) {
+			score := above / (above + farAbove)
+			hits = append(hits, Hit{Doc: i, Score: score, Confident: score >= 0.5})
 		}
 	}
-	mean := sum / n
-	bar := mean + farAbove*math.Sqrt(max(0, squares/n-mean*mean))
 	slices.SortFunc(hits, s.index.order)
-	hits = hits[:min(pool, len(hits))]
-	for i := range hits {
-		hits[i].Confident = hits[i].Score > bar
-	}
-	return hits
+	return hits[:min(pool, len(hits))]
 }
 
-// fuse gives each tool the mean of what its ranks are worth in either list.
+// fuse puts two lists into one order by their ranks, and adds up the scores.
 func (s *Semantic) fuse(words, near []Hit) []Hit {
-	fused := map[int]*Hit{}
+	worth, fused := map[int]float64{}, map[int]Hit{}
 	for _, list := range [][]Hit{words, near} {
 		for rank, h := range list {
+			worth[h.Doc] += 1 / float64(smoothing+rank)
 			f := fused[h.Doc]
-			if f == nil {
-				f = &Hit{Doc: h.Doc}
-				fused[h.Doc] = f
-			}
-			f.Score += 0.5 * (smoothing + 1) / float64(smoothing+1+rank)
-			f.Confident = f.Confident || h.Confident
+			fused[h.Doc] = Hit{Doc: h.Doc, Score: f.Score + h.Score/2, Confident: f.Confident || h.Confident}
 		}
 	}
 	for _, h := range words {
 		if h.Score >= surely {
-			fused[h.Doc].Score = h.Score
+			fused[h.Doc], worth[h.Doc] = h, 1+h.Score
 		}
 	}
-	hits := make([]Hit, 0, len(fused))
-	for _, h := range fused {
-		hits = append(hits, *h)
-	}
-	slices.SortFunc(hits, s.index.order)
+	hits := slices.Collect(maps.Values(fused))
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(-cmp.Compare(worth[a.Doc], worth[b.Doc]), s.index.order(a, b))
+	})
 	return hits
 }
 
