@@ -168,15 +168,31 @@ func keyOfFirst(t testing.TB, s *registry.Snapshot) capability.Key {
 	return ""
 }
 
-// BenchmarkBind binds a world of a thousand entries in which nothing happened.
+// BenchmarkBind binds a world of a thousand entries: in which nothing happened,
+// and in which one was switched.
 func BenchmarkBind(b *testing.B) {
 	h := newHouse(b)
 	h.seed(b, "acme", h.admin, 1000)
-	look(b, h.reg, h.member)
-	defer processor(b)()
-	for b.Loop() {
-		look(b, h.reg, h.member)
-	}
+	key := keyOfFirst(b, look(b, h.reg, h.member))
+	b.Run("quiet", func(b *testing.B) {
+		defer processor(b)()
+		for b.Loop() {
+			look(b, h.reg, h.member)
+		}
+	})
+	b.Run("changed", func(b *testing.B) {
+		on, taken := true, time.Duration(0)
+		for b.Loop() {
+			b.StopTimer()
+			on = !on
+			h.set(b, h.member, key, on)
+			before := spent(b)
+			b.StartTimer()
+			look(b, h.reg, h.member)
+			taken += spent(b) - before
+		}
+		b.ReportMetric(float64(taken)/1e6/float64(b.N), "cpu-ms/op")
+	})
 }
 
 // processor reports the processor time of this process for one operation,

@@ -29,3 +29,6 @@ func Build(carried workspace.Carried) *Set {
 
 // Readmit forgets what was admitted.
 func (s *Set) Readmit() { s.admitted.Clear() }
+
+// FirstSentence is how the catalogue shortens what a tool says of itself.
+var FirstSentence = firstSentence

@@ -57,11 +57,11 @@ func (c *catalogues) put(digest string, raw []byte) ([]ObservedTool, error) {
 // pinOf names what a server is to the member: its version or entry, and what
 // was set and bound for it. Another pin is another server, to be asked anew.
 func pinOf(row *workspace.Row) string {
-	var m marker
-	m.add(row.Digest)
-	addMap(&m, row.Grant.Settings)
-	addMap(&m, row.Grant.SecretBindings)
-	return m.sum()
+	var m capability.Mark
+	m.Text(row.Digest)
+	m.Dict(row.Grant.Settings)
+	m.Dict(row.Grant.SecretBindings)
+	return m.Sum()
 }
 
 // observer returns what looks up the observations of the head. Catalogues that

@@ -98,7 +98,7 @@ func (r *Registry) offered(role capability.Role) []Entry {
 		return entries
 	}
 	entries = r.builtins(role)
-	var m marker
+	var m capability.Mark
 	for i := range entries {
 		entries[i].mark = markOf(&m, &entries[i])
 	}

@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -174,20 +175,23 @@ func (s *Surface) Misread(name string) bool {
 // outline names the servers and how much each has, where even the names of the
 // tools would be too many.
 func (a *admission) outline() string {
-	counts, names := map[string]int{}, []string{}
+	counts, rest := map[string]int{}, 0
 	for i := range a.tools {
-		name := a.tools[i].entry.Row.Name
-		if counts[name]++; counts[name] == 1 {
-			names = append(names, name)
+		if e := a.tools[i].entry; e.Kind == EntryMCP {
+			counts[oneLine(e.Row.Name, maxName)]++
+		} else {
+			rest++
 		}
 	}
-	slices.Sort(names)
 	var b strings.Builder
-	for _, name := range names {
-		fmt.Fprintf(&b, "- %s: %d tools, to be found with %s\n", oneLine(name, maxName), counts[name], FindTools)
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		if b.Len() > maxCatalogue {
 			break
 		}
+		fmt.Fprintf(&b, "- %s: %d tools\n", name, counts[name])
+	}
+	if rest > 0 {
+		fmt.Fprintf(&b, "- %d other tools\n", rest)
 	}
 	return b.String()
 }

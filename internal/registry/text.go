@@ -24,7 +24,7 @@ func oneLine(s string, n int) string {
 			continue
 		}
 		if b.Len()+utf8.RuneLen(r) > n {
-			return strings.TrimRight(b.String(), " ") + "…"
+			return atWord(b.String()) + "…"
 		}
 		if space {
 			b.WriteByte(' ')
@@ -33,6 +33,14 @@ func oneLine(s string, n int) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// atWord drops the word that a cut went through, where one is in reach.
+func atWord(cut string) string {
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
+		return cut[:i]
+	}
+	return cut
 }
 
 // firstSentence is the text up to the first end of a sentence or of a

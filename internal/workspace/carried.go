@@ -2,11 +2,6 @@ package workspace
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
-	"time"
 
 	"capstore/internal/capability"
 )
@@ -104,9 +99,8 @@ func (s *Service) assemble(w *world) (Carried, error) {
 	for i := range out.Rows {
 		out.Rows[i].Unmet = unmet[out.Rows[i].Key]
 	}
-	digest, err := out.digest()
-	out.Digest = digest
-	return out, err
+	out.Digest = out.digest()
+	return out, nil
 }
 
 // candidates lists everything that the member's agent could carry; each key
@@ -194,24 +188,18 @@ func (w *world) functions(r *Row) []Function {
 
 // digest covers what a turn would see of the rows: which there are, whether
 // they run, what they are and what they are granted.
-func (c Carried) digest() (string, error) {
-	h := sha256.New()
-	enc := json.NewEncoder(h)
+func (c Carried) digest() string {
+	var m capability.Mark
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		grant := r.Grant
-		grant.AdoptedBy, grant.AdoptedAt = "", time.Time{}
-		err := enc.Encode(struct {
-			Key             capability.Key
-			Enabled         bool
-			Reason          capability.Reason
-			Version, Digest string
-			Grant           capability.Adoption
-			Functions       []Function
-		}{r.Key, r.Enabled, r.Reason, r.Version, r.Digest, grant, r.Functions})
-		if err != nil {
-			return "", fmt.Errorf("digest what is carried: %w", err)
+		m.Text(string(r.Key), string(r.Reason), r.Version, r.Digest)
+		m.Flags(r.Enabled)
+		m.Grant(&r.Grant)
+		m.Number(len(r.Functions))
+		for _, f := range r.Functions {
+			m.Text(f.Raw, f.Name)
+			m.Flags(f.Write, f.Allowed)
 		}
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
+	return "sha256:" + m.Sum()
 }

@@ -20,6 +20,8 @@ type knowledge struct {
 	mu      sync.Mutex
 	facts   map[int64]facts
 	configs map[configKey]capability.AgentConfig
+	// adoptions are decoded once per text. Nobody changes what he is given.
+	adoptions map[string]*capability.Adoption
 }
 
 type configKey struct {
@@ -30,10 +32,12 @@ type configKey struct {
 const (
 	maxFacts   = 20_000
 	maxConfigs = 2_000
+	// maxAdoptions of a few hundred bytes each.
+	maxAdoptions = 50_000
 )
 
 func newKnowledge() *knowledge {
-	return &knowledge{facts: map[int64]facts{}, configs: map[configKey]capability.AgentConfig{}}
+	return &knowledge{facts: map[int64]facts{}, configs: map[configKey]capability.AgentConfig{}, adoptions: map[string]*capability.Adoption{}}
 }
 
 // facts is a version's content without its bulk: no code, instructions, files
@@ -63,6 +67,27 @@ func (k *knowledge) config(workspace string, version int, read func() (capabilit
 	}
 	k.configs[key] = c
 	return c, nil
+}
+
+// adoption is the adoption that was stored as raw.
+func (k *knowledge) adoption(raw []byte) (*capability.Adoption, error) {
+	k.mu.Lock()
+	a, ok := k.adoptions[string(raw)]
+	k.mu.Unlock()
+	if ok {
+		return a, nil
+	}
+	a, err := decodeAdoption(raw)
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.adoptions) >= maxAdoptions {
+		clear(k.adoptions)
+	}
+	k.adoptions[string(raw)] = a
+	return a, nil
 }
 
 // factsOf returns the facts of the versions; those never seen before cost one

@@ -160,14 +160,14 @@ func (s *Service) take(w *world, r worldRow) (err error) {
 		w.skills = append(w.skills, e)
 	case "capability":
 		var e storeEntry
-		if e, err = r.storeEntry(); err == nil {
+		if e, err = s.storeEntry(r); err == nil {
 			w.store = append(w.store, e)
 		}
 	}
 	return err
 }
 
-func (r worldRow) storeEntry() (storeEntry, error) {
+func (s *Service) storeEntry(r worldRow) (storeEntry, error) {
 	e := storeEntry{
 		Ref: capability.Ref{Source: r.source, ID: r.id, Version: r.version}, versionPK: r.n, name: r.name, digest: r.digest,
 		kind: capability.Kind(r.kind), latest: r.latest, access: accessOf(r.source, r.reach, r.sharedWith, r.createdBy, r.maintainers),
@@ -175,7 +175,7 @@ func (r worldRow) storeEntry() (storeEntry, error) {
 	}
 	if r.flag {
 		var err error
-		if e.adoption, err = decodeAdoption(r.doc); err != nil {
+		if e.adoption, err = s.known.adoption(r.doc); err != nil {
 			return e, fmt.Errorf("%s: %w", pinText(e.Ref), err)
 		}
 	}
