@@ -33,18 +33,19 @@ type analysis struct {
 // A field is a part of a tool's text. What stands in a short field counts more
 // than what stands in a long one.
 type field struct {
-	weight float32
-	usual  int // words; a field as long as this counts its weight
+	weight  float32
+	usual   int     // words; a field as long as this counts its weight
+	product float32 // how many times another word the name of a product counts
 }
 
 var (
-	nameField   = field{3.2, 3}
-	titleField  = field{1.6, 3}
-	serverField = field{1.4, 2}
-	leadField   = field{1.3, 12}
-	bodyField   = field{0.45, 50}
-	paramField  = field{0.35, 12}
-	tagField    = field{1.2, 2}
+	nameField   = field{3.2, 3, 4}
+	titleField  = field{1.6, 3, 1}
+	serverField = field{1.4, 2, 8}
+	leadField   = field{1.3, 12, 1}
+	bodyField   = field{0.45, 50, 1}
+	paramField  = field{0.35, 12, 1}
+	tagField    = field{1.2, 2, 1}
 )
 
 const half = 2 // the sum of weights at which a term counts half
@@ -146,12 +147,13 @@ func (a *analysis) add(sum map[term]float32, memo stems, f field, words []word, 
 	for i, s := range stemmed {
 		mine[wordTerm(s)] += each
 		if product, ok := lex.products[words[i].text]; ok {
-			mine[productTerm(product.name)] += each
+			t := productTerm(product.name)
+			sum[t] = max(sum[t], each*f.product)
 		}
 		for _, m := range lex.heads.words[s] {
 			mine[term(m)] += each
 		}
-		lex.heads.phrasesAt(stemmed, i, 1, func(m concept, _ int) { mine[term(m)] += each })
+		lex.heads.phrasesAt(stemmed, i, 1, func(m concept, _ []int) { mine[term(m)] += each })
 		if names && i > 0 {
 			mine[wordTerm(memo.of(words[i-1].text+words[i].text))] += each / 2
 		}

@@ -169,33 +169,36 @@ var tight = map[string]bool{
 }
 
 // phrasesAt calls found for each expression that begins at stems[i] and goes on
-// with at most gap other words in between; last is the place of its last word.
-func (v *vocabulary) phrasesAt(stems []string, i, gap int, found func(meaning concept, last int)) {
+// with at most gap other words in between; at are the places of its words, and
+// the caller's only for the time of the call.
+func (v *vocabulary) phrasesAt(stems []string, i, gap int, found func(meaning concept, at []int)) {
+	var places [8]int
 	for _, p := range v.phrases[stems[i]] {
-		if last := p.end(stems, i, gap); last > 0 {
-			found(p.concept, last)
+		if at := p.places(stems, i, gap, places[:0]); at != nil {
+			found(p.concept, at)
 		}
 	}
 }
 
-// end is the place of the last word of an expression whose first word is at i;
-// 0 when it is not there.
-func (p *phrase) end(stems []string, i, gap int) int {
-	before, at := stems[i], i+1
-	for k := 0; k < len(p.rest); at++ {
+// places lists where the words of an expression stand whose first word is at i;
+// nil when it is not there.
+func (p *phrase) places(stems []string, i, gap int, at []int) []int {
+	at = append(at, i)
+	before := stems[i]
+	for k, next := 0, i+1; k < len(p.rest); next++ {
 		switch {
-		case at >= len(stems):
-			return 0
-		case stems[at] == p.rest[k]:
-			before = p.rest[k]
+		case next >= len(stems):
+			return nil
+		case stems[next] == p.rest[k]:
+			at, before = append(at, next), p.rest[k]
 			k++
 		case gap == 0 || tight[before] || tight[p.rest[k]] && !particle(p.rest, k):
-			return 0
+			return nil
 		default:
 			gap--
 		}
 	}
-	return at - 1
+	return at
 }
 
 // particle reports whether the word at k ends its expression as the on of turn

@@ -66,7 +66,7 @@ func TestPhrases(t *testing.T) {
 		}
 		got := 0
 		for i := range stems {
-			v.phrasesAt(stems, i, 2, func(m concept, _ int) { got = int(m) })
+			v.phrasesAt(stems, i, 2, func(m concept, _ []int) { got = int(m) })
 		}
 		if got != want {
 			t.Errorf("%q has the meaning %d, want %d", text, got, want)

@@ -107,8 +107,8 @@ const maxGap = 2
 // one of three words counts as three words do.
 func (p *parser) findPhrases(lang language, stems []string) {
 	for i := range stems {
-		lex.said[lang].phrasesAt(stems, i, maxGap, func(m concept, last int) {
-			for k := i; k <= last; k++ {
+		lex.said[lang].phrasesAt(stems, i, maxGap, func(m concept, at []int) {
+			for _, k := range at {
 				if k == i || !p.isFunction(k) {
 					p.phrases[k] = append(p.phrases[k], m)
 				}
