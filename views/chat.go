@@ -118,7 +118,10 @@ type ChatChange struct {
 type ChatNews struct {
 	Changes []ChatChange
 	Live    *ChatLive
-	State   *Chat // for its status; nil when that is the same
+	// Announced are the tools whose arguments are being written; nil when they
+	// are the same as before.
+	Announced *[]string
+	State     *Chat // for its status; nil when that is the same
 }
 
 // ChatLive is how the text that is being written changed: the blocks from From

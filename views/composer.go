@@ -24,6 +24,8 @@ type Composer struct {
 	Picking bool
 	// Said is what an MCP server that was just asked gave; nil when none was.
 	Said *ServerSaid
+	// Problem is why the message was not taken, where no field is to blame.
+	Problem string
 	// Off says that there is nothing to run and where that is mended.
 	Off string
 	// Models and Modes are what the conversation may choose. Without Models it

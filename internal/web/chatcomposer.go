@@ -13,6 +13,7 @@ import (
 
 	"capstore/internal/agent"
 	"capstore/internal/capability"
+	"capstore/internal/fault"
 	"capstore/internal/registry"
 	"capstore/internal/toolschema"
 	"capstore/views"
@@ -37,12 +38,16 @@ func (s *Site) composer(c *Ctx, conv agent.Conversation, form views.Form) (views
 // composerAgain is the composer that was sent, with what was wrong with it.
 func (s *Site) composerAgain(c *Ctx, conv agent.Conversation, form url.Values, problem error) (views.Composer, error) {
 	shown := show(c.Locale, form, problem)
+	again := picked{tool: form.Get("tool"), refs: form["ref"]}
+	if f := fault.From(problem); len(f.Fields) == 0 {
+		again.problem, shown.Summary = shown.Summary[0].Text, nil
+	}
 	for i, item := range shown.Summary {
 		if item.FieldID != "" {
 			shown.Summary[i].FieldID = views.ComposerFieldID(item.FieldID)
 		}
 	}
-	return s.composerFor(c, conv, picked{tool: form.Get("tool"), refs: form["ref"]}, shown, form)
+	return s.composerFor(c, conv, again, shown, form)
 }
 
 // picked is what the composer shows besides an empty message.
@@ -52,6 +57,8 @@ type picked struct {
 	list bool
 	refs []string
 	text string
+	// problem is why what was sent was not taken, where no field is to blame.
+	problem string
 }
 
 func (s *Site) composerFor(c *Ctx, conv agent.Conversation, p picked, form views.Form, sent url.Values) (views.Composer, error) {
@@ -63,7 +70,7 @@ func (s *Site) composerFor(c *Ctx, conv agent.Conversation, p picked, form views
 	if err != nil {
 		return views.Composer{}, err
 	}
-	out := views.Composer{Workspace: c.Who.Workspace, Panel: c.inPanel(), Form: form, Picking: p.list, Text: p.text}
+	out := views.Composer{Workspace: c.Who.Workspace, Panel: c.inPanel(), Form: form, Picking: p.list, Text: p.text, Problem: p.problem}
 	if conv.ID != uuid.Nil {
 		out.ID = conv.ID.String()
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -77,6 +78,7 @@ type chatStream struct {
 	chat   views.Chat
 	live   []string // blocks that the page has, once told
 	told   bool
+	names  []string // of the calls that it was told are coming
 }
 
 // tell sends what an event changes on the page, if anything.
@@ -85,7 +87,7 @@ func (st *chatStream) tell(ctx context.Context, e agent.Event) error {
 	case e.Entry != nil:
 		news := views.ChatNews{Changes: st.fold.add(*e.Entry)}
 		if e.Entry.Kind == agent.EntryModelOutput || e.Entry.Kind == agent.EntryError || e.Entry.Kind == agent.EntryStop {
-			news.Live = st.liveChange("")
+			news.Live, news.Announced = st.liveChange(""), st.announced(nil)
 		}
 		if e.Entry.Kind == agent.EntryApprovalAsked {
 			if err := st.site.fillCards(st.events.c, st.id, st.fold); err != nil {
@@ -97,12 +99,14 @@ func (st *chatStream) tell(ctx context.Context, e agent.Event) error {
 		st.chat.State = chatState(*e.Turn)
 		return st.events.send(views.ChatNewsFragment(views.ChatNews{State: &st.chat}))
 	case e.Partial != nil:
-		if change := st.liveChange(e.Partial.Text); change != nil {
-			if err := st.events.send(views.ChatNewsFragment(views.ChatNews{Live: change})); err != nil {
-				return err
-			}
-			pause(ctx, liveEvery)
+		news := views.ChatNews{Live: st.liveChange(e.Partial.Text), Announced: st.announced(e.Partial.Calls)}
+		if news.Live == nil && news.Announced == nil {
+			return nil
 		}
+		if err := st.events.send(views.ChatNewsFragment(news)); err != nil {
+			return err
+		}
+		pause(ctx, liveEvery)
 	}
 	return nil
 }
@@ -115,6 +119,20 @@ func pause(ctx context.Context, d time.Duration) {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
+}
+
+// announced are the names of the calls that are coming; nil where the page has
+// them.
+func (st *chatStream) announced(calls []agent.Announced) *[]string {
+	names := []string{}
+	for _, call := range calls {
+		names = append(names, call.Name)
+	}
+	if slices.Equal(names, st.names) {
+		return nil
+	}
+	st.names = names
+	return &names
 }
 
 // liveChange is how the blocks of the text differ from those that the page has;

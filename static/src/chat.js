@@ -41,6 +41,10 @@ on("click", "[data-chat-below]", () => {
 });
 
 // What arrived is followed, or told of.
+document.addEventListener("htmx:sse:before:message", (event) => {
+  if (event.target.id === "chat") following &&= atEnd();
+});
+
 document.addEventListener("htmx:sse:after:message", (event) => {
   if (event.target.id !== "chat") return;
   count();
@@ -85,12 +89,13 @@ document.addEventListener("htmx:before:request", (event) => {
   following = true;
 });
 
-// The next composer takes the focus that the last one had, and one that could
-// not send has the text in it.
-document.addEventListener("htmx:after:swap", () => {
+// The next composer takes the focus that the last one had; one that could not
+// send has the text in it.
+document.addEventListener("htmx:after:swap", (event) => {
   begin();
   const field = document.querySelector("#chat-composer [data-chat-text]");
-  if (field?.value) sessionStorage.setItem(key(field), field.value);
+  const status = event.detail.ctx?.response?.status;
+  if (field?.value && status >= 400) sessionStorage.setItem(key(field), field.value);
   if (document.activeElement === document.body) field?.focus({ preventScroll: true });
 });
 

@@ -106,7 +106,11 @@ func special(conversation, asked string) map[string][]values {
 		"/{workspace}/chat":                                          {{"as": member}, {"as": member, "?": "pick=1"}},
 		"/{workspace}/chat/panel":                                    nil, // a fragment
 		"/{workspace}/chat/{id}":                                     {{"as": member, "id": conversation}, {"as": member, "id": conversation, "?": "pick=1"}},
-		"/{workspace}/chat/{id}/body":                                nil, // a fragment
+		"/{workspace}/chat/composer":                                 nil, // a fragment
+		"/{workspace}/chat/complete":                                 nil, // a fragment
+		"/{workspace}/chat/{id}/events":                              nil, // a stream
+		"/{workspace}/chat/{id}/older":                               nil, // a fragment
+		"/{workspace}/chat/{id}/artifacts/{artifact}/images/{block}": nil, // a download
 		"/{workspace}/chat/{id}/artifacts/{artifact}":                nil, // a download
 		"/{workspace}/approvals":                                     {{"as": member}, {"as": member, "?": "tab=answered"}, {"as": member, "?": "tab=standing"}},
 		"/{workspace}/approvals/{id}":                                {{"as": member, "id": asked}},
