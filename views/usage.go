@@ -197,7 +197,7 @@ func (v Usage) onDay(ctx context.Context, d UsageDay, what string) string {
 
 // scaled labels the scale. One that counts a single thing has no half.
 func scaled(a ui.ChartArgs, text func(float64) string) ui.ChartArgs {
-	top := a.Highest()
+	top := a.Scale()
 	if top == 0 {
 		return a
 	}
@@ -234,11 +234,13 @@ func (v Usage) active() (out []UsageDay) {
 func usageColumns(ctx context.Context, first ...ui.Column) []ui.Column {
 	return append(first,
 		ui.Column{Label: i18n.T(ctx, "usage.turns"), Numeric: true}, ui.Column{Label: i18n.T(ctx, "usage.calls"), Numeric: true},
-		ui.Column{Label: i18n.T(ctx, "usage.tokens"), Numeric: true}, ui.Column{Label: i18n.T(ctx, "usage.cost"), Numeric: true})
+		ui.Column{Label: i18n.T(ctx, "usage.tokens_in"), Numeric: true}, ui.Column{Label: i18n.T(ctx, "usage.tokens_out"), Numeric: true},
+		ui.Column{Label: i18n.T(ctx, "usage.cost"), Numeric: true})
 }
 
 func dayColumns(ctx context.Context) []ui.Column {
-	return append(usageColumns(ctx, ui.Column{Label: i18n.T(ctx, "usage.day")}), ui.Column{Label: i18n.T(ctx, "usage.latency"), Numeric: true})
+	return append(usageColumns(ctx, ui.Column{Label: i18n.T(ctx, "usage.day")}),
+		ui.Column{Label: i18n.T(ctx, "usage.half"), Numeric: true}, ui.Column{Label: i18n.T(ctx, "usage.most"), Numeric: true})
 }
 
 func memberUsageColumns(ctx context.Context) []ui.Column {

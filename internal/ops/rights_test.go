@@ -164,6 +164,7 @@ var attempts = map[string]attempt{
 	}),
 	"delete_model":    input(func(h *house) any { return deleteModel{namedModel: namedModel{h.model()}} }),
 	"get_agent_model": input(nothing),
+	"get_usage":       input(func(*house) any { return getUsage{} }),
 	"set_agent_model": input(func(h *house) any {
 		name := h.model()
 		return setModel{ModelChoice{Nullable[string]{Set: true, Value: &name}}}

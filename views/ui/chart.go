@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"math"
 	"strconv"
 )
 
@@ -47,8 +48,9 @@ func (a ChartArgs) viewBox() string {
 	return "0 0 " + decimalText(chartStep*float64(max(len(a.Bars), len(a.Spans), 1))) + " " + decimalText(chartHeight)
 }
 
-// Highest is the top of the scale on which the bars and spans are drawn.
-func (a ChartArgs) Highest() float64 {
+// Scale is the value at the top of the chart, 0 where all is nothing: a round
+// number of which half is round too.
+func (a ChartArgs) Scale() float64 {
 	highest := 0.0
 	for _, b := range a.Bars {
 		highest = max(highest, b.Value)
@@ -56,17 +58,26 @@ func (a ChartArgs) Highest() float64 {
 	for _, s := range a.Spans {
 		highest = max(highest, s.High)
 	}
-	return highest
+	if highest <= 0 {
+		return 0
+	}
+	power := math.Pow(10, math.Floor(math.Log10(highest)))
+	for _, round := range []float64{1, 2, 4, 6, 8} {
+		if round*power >= highest {
+			return round * power
+		}
+	}
+	return 10 * power
 }
 
 // boxes are the columns as rectangles. What is not nothing is at least a hair
 // high, so that it can be seen.
 func (a ChartArgs) boxes() []box {
-	highest := a.Highest()
-	if highest <= 0 {
+	top := a.Scale()
+	if top <= 0 {
 		return nil
 	}
-	scale := func(v float64) float64 { return v / highest * chartHeight }
+	scale := func(v float64) float64 { return v / top * chartHeight }
 	var out []box
 	add := func(i int, from, to float64, class, title string) {
 		if to <= from {

@@ -31,6 +31,9 @@ func TestChartStaysInItsBox(t *testing.T) {
 		if len(boxes) < wanted {
 			rt.Fatalf("%d boxes for %d columns", len(boxes), wanted)
 		}
+		if top := a.Scale(); wanted > 0 && (top <= 0 || top > 1.5e12*10) {
+			rt.Fatalf("the scale ends at %v", top)
+		}
 		right := chartStep * float64(max(len(a.Bars), len(a.Spans)))
 		for _, b := range boxes {
 			const slack = 1e-6
