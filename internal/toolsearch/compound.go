@@ -19,7 +19,7 @@ func (p *parser) compound(u *unit, stem string) {
 			continue
 		}
 		p.mean(u, first, 1)
-		second := unit{scale: 1, least: unheard}
+		second := unit{scale: 1, sure: 1, least: unheard}
 		p.mean(&second, rest, 1)
 		p.units = append(p.units, second)
 		return
@@ -44,7 +44,7 @@ func (p *parser) korean(from int) (to int) {
 			i += size
 			continue
 		}
-		u := unit{scale: 1, least: unheard}
+		u := unit{scale: 1, sure: 1, least: unheard}
 		p.product(&u, word{text: run[i:end], capital: true})
 		p.mean(&u, lex.said[inKorean].words[run[i:end]], 1)
 		p.units = append(p.units, u)

@@ -25,7 +25,9 @@ type Param struct {
 // Hit is one tool found.
 type Hit struct {
 	Doc int // position in what Build was given
-	// Score says how much of the query the tool answers, from 0 to 1.
+	// Score says how much of the query the tool answers, and how likely that
+	// is no chance, from 0 to 1. A whole name has nearly 1; a good answer to a
+	// sentence may have 0.2.
 	Score float64
 	// Confident is false for a tool that shares something with the query and
 	// yet most likely does not do what it asks for.

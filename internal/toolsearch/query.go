@@ -9,6 +9,7 @@ import (
 type unit struct {
 	terms []weighted
 	scale float32 // how many times another unit it counts
+	sure  float32 // below 1 for a word that may have meant another
 	least float32 // what it counts when no tool knows it, of a word that a single tool holds
 }
 
@@ -17,6 +18,8 @@ type query struct {
 	exact    []int32 // tools of that name
 	units    []unit
 	intent   intent
+	total    float32 // what a tool would have that answers all in full
+	asked    int     // units, those of circumstance apart
 }
 
 const (
@@ -27,7 +30,7 @@ const (
 	unheard      = 1.3  // what a word counts that nobody knows, of one that a single tool holds
 	meant        = 0.95 // what another word for the same thing counts of the word itself
 	several      = 0.85 // what each counts where there are several things
-	slipped      = 0.9  // what a word counts that was mistyped
+	slipped      = 0.8  // what a word counts that was mistyped
 )
 
 // parse reads what a person or model asked for.
@@ -94,7 +97,7 @@ func (p *parser) read() {
 	}
 	if len(p.units) == 0 { // nothing but words that say nothing: then they have to
 		for i := range p.words {
-			p.units = append(p.units, unit{terms: []weighted{{wordTerm(p.english[i]), 1}}, scale: 1, least: unheard})
+			p.units = append(p.units, unit{terms: []weighted{{wordTerm(p.english[i]), 1}}, scale: 1, sure: 1, least: unheard})
 		}
 	}
 }
@@ -147,7 +150,7 @@ func (p *parser) ask(w string) {
 // word adds the unit of one word, or two of a German compound.
 func (p *parser) word(i int) {
 	w := p.words[i]
-	u := unit{scale: 1, least: unheardOf(w)}
+	u := unit{scale: 1, sure: 1, least: unheardOf(w)}
 	share := float32(1)
 	if lex.soft[w.text] {
 		share = circumstance
@@ -234,6 +237,7 @@ func (p *parser) mistyped(u *unit, text string) {
 		return
 	}
 	for _, near := range p.x.words.near(text) {
+		u.sure = slipped
 		stem := inEnglish.stem(near)
 		u.add(wordTerm(stem), slipped)
 		p.mean(u, lex.said[inEnglish].words[stem], slipped)

@@ -6,7 +6,7 @@ import (
 )
 
 // DefaultCut is the score below which a hit is not Confident.
-const DefaultCut = 0.2
+const DefaultCut = 0.12
 
 const (
 	unwanted  = 0.85 // what counts of a tool that changes something where knowing was asked for, or the other way round
@@ -18,13 +18,14 @@ const (
 
 // scratch is what one search writes in.
 type scratch struct {
-	sum, unit []float32
+	sum, unit []float32 // what each tool has, of all and of one unit
+	met       []uint8   // how many units each tool answers, those of circumstance apart
 	touched   []int32
 	inUnit    []int32
 }
 
 func newScratch(n int) *scratch {
-	return &scratch{sum: make([]float32, n), unit: make([]float32, n)}
+	return &scratch{sum: make([]float32, n), unit: make([]float32, n), met: make([]uint8, n)}
 }
 
 // Search returns at most limit tools that answer the query best, best first,
@@ -38,27 +39,31 @@ func (x *Index) Search(q string, limit int, admit func(i int) bool) []Hit {
 	}
 	parsed := x.parse(q)
 	s := x.scratch.Get().(*scratch)
-	total := x.accumulate(s, parsed.units)
+	x.accumulate(s, &parsed)
 	for _, i := range parsed.exact {
 		if s.sum[i] == 0 {
 			s.touched = append(s.touched, i)
 		}
 		s.sum[i] = max(s.sum[i], tiny)
 	}
-	hits := x.best(s, &parsed, total, limit, admit)
+	hits := x.best(s, &parsed, limit, admit)
 	x.scratch.Put(s) // not where admit panics, which leaves it unclean
 	return hits
 }
 
 const tiny = 1e-9
 
-// accumulate sums over the units of a query how far each tool answers them,
-// and returns what a tool would have that answers all in full.
-func (x *Index) accumulate(s *scratch, units []unit) float32 {
-	var total float32
-	for i := range units {
-		u := &units[i]
-		total += x.most(u)
+// accumulate sums over the units of a query how far each tool answers them, and
+// notes what a tool would have that answers all in full.
+func (x *Index) accumulate(s *scratch, q *query) {
+	for i := range q.units {
+		u := &q.units[i]
+		q.total += x.most(u)
+		var counts uint8
+		if u.least > 0 {
+			q.asked++
+			counts = 1
+		}
 		for _, t := range u.terms {
 			list := x.with(t.term)
 			worth := u.scale * t.weight * x.rarity(len(list))
@@ -74,17 +79,17 @@ func (x *Index) accumulate(s *scratch, units []unit) float32 {
 				s.touched = append(s.touched, d)
 			}
 			s.sum[d] += s.unit[d]
+			s.met[d] += counts
 			s.unit[d] = 0
 		}
 		s.inUnit = s.inUnit[:0]
 	}
-	return total
 }
 
 // most is what a tool would have that answers the unit in full.
 func (x *Index) most(u *unit) float32 {
 	if known := x.worth(u); known > 0 {
-		return known
+		return known / u.sure
 	}
 	return u.least * x.rarity(1) * u.scale
 }
@@ -101,14 +106,14 @@ func (x *Index) worth(u *unit) float32 {
 }
 
 // best turns sums into the first hits in order, and leaves the scratch clean.
-func (x *Index) best(s *scratch, q *query, total float32, limit int, admit func(int) bool) []Hit {
+func (x *Index) best(s *scratch, q *query, limit int, admit func(int) bool) []Hit {
 	keep := 2*limit + 16 // so that there is something to choose from
 	var hits []Hit
 	var floor float64 // what a hit has to reach once there are enough
 	for _, d := range s.touched {
-		sum := s.sum[d]
-		s.sum[d] = 0
-		score := x.score(int(d), q, sum/max(total, tiny))
+		share := float64(s.sum[d]/max(q.total, tiny)) * evidence(float64(s.met[d]), q.asked)
+		s.sum[d], s.met[d] = 0, 0
+		score := x.score(int(d), q, share)
 		if score < floor || admit != nil && !admit(int(d)) {
 			continue
 		}
@@ -156,9 +161,19 @@ func (x *Index) spread(hits []Hit, limit int) []Hit {
 	return append(picked, hits[:min(limit-len(picked), len(hits))]...)
 }
 
+// evidence is what a share of a query counts that is made of so many units met.
+// A tool that meets one of several may do so by chance.
+func evidence(met float64, asked int) float64 {
+	if asked < 2 {
+		met = 2
+	}
+	met = max(met, 0.5)
+	return met / (met + 1)
+}
+
 // score is how well one tool answers the query of which it answers a share.
-func (x *Index) score(doc int, q *query, share float32) float64 {
-	a, score := x.tools[doc], float64(share)
+func (x *Index) score(doc int, q *query, share float64) float64 {
+	a, score := x.tools[doc], share
 	if slices.Contains(q.exact, int32(doc)) {
 		return 1 - float64(slices.Index(a.spelt, q.squashed))*lessExact
 	}
