@@ -296,6 +296,26 @@ func (q *Queries) PruneEpochs(ctx context.Context, db DBTX, arg PruneEpochsParam
 	return result.RowsAffected(), nil
 }
 
+const pruneObservations = `-- name: PruneObservations :execrows
+DELETE FROM observations o
+WHERE NOT EXISTS (SELECT FROM memberships m WHERE m.workspace = o.workspace AND m.subject = o.subject)
+    OR o.key LIKE 'capability:%'
+    AND NOT EXISTS (SELECT FROM overlays v
+        WHERE v.workspace = o.workspace AND v.subject = o.subject AND v.key = o.key AND v.enabled)
+    AND NOT EXISTS (SELECT FROM adoptions a JOIN capabilities c ON c.pk = a.capability_pk
+        WHERE a.workspace = o.workspace AND 'capability:' || c.source || '/' || c.id = o.key)
+`
+
+// What was learnt for those who left, and of servers that neither the workspace
+// nor the member carries any more.
+func (q *Queries) PruneObservations(ctx context.Context, db DBTX) (int64, error) {
+	result, err := db.Exec(ctx, pruneObservations)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const pruneSkillBodies = `-- name: PruneSkillBodies :execrows
 DELETE FROM skill_bodies b USING (
     SELECT o.workspace, o.digest FROM skill_bodies o

@@ -90,6 +90,17 @@ WHERE workspace = @workspace AND subject = @subject AND key = @key AND trouble_c
 -- name: ForgetObservation :execrows
 DELETE FROM observations WHERE workspace = @workspace AND subject = @subject AND key = @key;
 
+-- name: PruneObservations :execrows
+-- What was learnt for those who left, and of servers that neither the workspace
+-- nor the member carries any more.
+DELETE FROM observations o
+WHERE NOT EXISTS (SELECT FROM memberships m WHERE m.workspace = o.workspace AND m.subject = o.subject)
+    OR o.key LIKE 'capability:%'
+    AND NOT EXISTS (SELECT FROM overlays v
+        WHERE v.workspace = o.workspace AND v.subject = o.subject AND v.key = o.key AND v.enabled)
+    AND NOT EXISTS (SELECT FROM adoptions a JOIN capabilities c ON c.pk = a.capability_pk
+        WHERE a.workspace = o.workspace AND 'capability:' || c.source || '/' || c.id = o.key);
+
 -- Skill bodies ------------------------------------------------------------------
 
 -- name: KeepSkillBody :exec

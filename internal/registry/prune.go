@@ -21,19 +21,29 @@ const (
 
 // Prune deletes the epochs that no turn refers to and that are neither recent
 // nor superseded only within grace, then the bodies of skills that neither the
-// library nor a kept epoch refers to.
+// library nor a kept epoch refers to, and what was learnt of servers that
+// nobody carries.
 func (r *Registry) Prune(ctx context.Context, grace time.Duration) error {
-	for {
-		n, err := queries.PruneEpochs(ctx, r.db, db.PruneEpochsParams{Grace: grace.Seconds(), Keep: keepEpochs, Count: pruneBatch})
-		if err != nil {
-			return pg.Fault(err)
-		}
-		if n < pruneBatch {
-			break
-		}
+	err := inBatches(func() (int64, error) {
+		return queries.PruneEpochs(ctx, r.db, db.PruneEpochsParams{Grace: grace.Seconds(), Keep: keepEpochs, Count: pruneBatch})
+	})
+	if err != nil {
+		return err
 	}
+	err = inBatches(func() (int64, error) {
+		return queries.PruneSkillBodies(ctx, r.db, db.PruneSkillBodiesParams{Grace: grace.Seconds(), Count: pruneBatch})
+	})
+	if err != nil {
+		return err
+	}
+	_, err = queries.PruneObservations(ctx, r.db)
+	return pg.Fault(err)
+}
+
+// inBatches repeats a bounded deletion until it finds less than it may take.
+func inBatches(prune func() (int64, error)) error {
 	for {
-		n, err := queries.PruneSkillBodies(ctx, r.db, db.PruneSkillBodiesParams{Grace: grace.Seconds(), Count: pruneBatch})
+		n, err := prune()
 		if err != nil || n < pruneBatch {
 			return pg.Fault(err)
 		}

@@ -6,8 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"capstore/internal/capability"
+	"capstore/internal/catalog"
 	"capstore/internal/registry"
 	"capstore/internal/workspace"
 )
@@ -125,5 +127,36 @@ func TestSince(t *testing.T) {
 	}
 	if same, err := h.reg.Since(t.Context(), h.member, now.Epoch, now); err != nil || !same.Empty() || same.String() != "" {
 		t.Errorf("nothing differs from itself: %+v, %v", same, err)
+	}
+}
+
+// What was learnt of a server goes with the last who carries it, and with its
+// member.
+func TestPruneForgetsServers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	kept, left := h.adopted(t, "kept", server("kept", "open")), h.adopted(t, "left", server("left", "open"))
+	for _, actor := range []capability.Actor{h.member, h.viewer} {
+		for _, v := range []catalog.VersionInfo{kept, left} {
+			e, _ := look(t, h.reg, actor).Find(keyOf(v))
+			if err := h.reg.Observe(t.Context(), actor, e.Row, registry.Observation{Known: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := h.ws.Unadopt(t.Context(), h.admin, left.Source, left.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.exec(t, `DELETE FROM memberships WHERE subject = $1`, h.viewer.Subject)
+	if err := h.reg.Prune(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := h.db.Query(t.Context(), `SELECT subject || ' ' || key FROM observations`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if diff := cmp.Diff([]string{h.member.Subject + " " + string(keyOf(kept))}, got); err != nil || diff != "" {
+		t.Errorf("%v, (-want +got):\n%s", err, diff)
 	}
 }
