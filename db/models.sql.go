@@ -190,17 +190,24 @@ func (q *Queries) ModelChoices(ctx context.Context, db DBTX, arg ModelChoicesPar
 }
 
 const modelNamesOf = `-- name: ModelNamesOf :many
-SELECT m.workspace, m.name, m.model FROM models m JOIN memberships p ON p.workspace = m.workspace
-WHERE p.subject = $1 ORDER BY m.workspace, m.name
+SELECT m.workspace, m.name, m.model, m.secret,
+    EXISTS (SELECT 1 FROM secrets s WHERE s.workspace = m.workspace AND s.name = m.secret AND s.subject = $1::uuid) AS own_secret,
+    EXISTS (SELECT 1 FROM secrets s WHERE s.workspace = m.workspace AND s.name = m.secret AND s.subject IS NULL) AS shared_secret
+FROM models m JOIN memberships p ON p.workspace = m.workspace
+WHERE p.subject = $1::uuid ORDER BY m.workspace, m.name
 `
 
 type ModelNamesOfRow struct {
-	Workspace string
-	Name      string
-	Model     string
+	Workspace    string
+	Name         string
+	Model        string
+	Secret       string
+	OwnSecret    bool
+	SharedSecret bool
 }
 
-// The names that the member may choose from, in all of his workspaces.
+// What the member may choose from, in all of his workspaces, and whether he has
+// the keys.
 func (q *Queries) ModelNamesOf(ctx context.Context, db DBTX, subject uuid.UUID) ([]ModelNamesOfRow, error) {
 	rows, err := db.Query(ctx, modelNamesOf, subject)
 	if err != nil {
@@ -210,7 +217,14 @@ func (q *Queries) ModelNamesOf(ctx context.Context, db DBTX, subject uuid.UUID) 
 	var items []ModelNamesOfRow
 	for rows.Next() {
 		var i ModelNamesOfRow
-		if err := rows.Scan(&i.Workspace, &i.Name, &i.Model); err != nil {
+		if err := rows.Scan(
+			&i.Workspace,
+			&i.Name,
+			&i.Model,
+			&i.Secret,
+			&i.OwnSecret,
+			&i.SharedSecret,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

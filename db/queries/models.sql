@@ -61,9 +61,13 @@ WHERE p.subject = @subject AND (@workspace::text = '' OR p.workspace = @workspac
 ORDER BY p.workspace;
 
 -- name: ModelNamesOf :many
--- The names that the member may choose from, in all of his workspaces.
-SELECT m.workspace, m.name, m.model FROM models m JOIN memberships p ON p.workspace = m.workspace
-WHERE p.subject = @subject ORDER BY m.workspace, m.name;
+-- What the member may choose from, in all of his workspaces, and whether he has
+-- the keys.
+SELECT m.workspace, m.name, m.model, m.secret,
+    EXISTS (SELECT 1 FROM secrets s WHERE s.workspace = m.workspace AND s.name = m.secret AND s.subject = @subject::uuid) AS own_secret,
+    EXISTS (SELECT 1 FROM secrets s WHERE s.workspace = m.workspace AND s.name = m.secret AND s.subject IS NULL) AS shared_secret
+FROM models m JOIN memberships p ON p.workspace = m.workspace
+WHERE p.subject = @subject::uuid ORDER BY m.workspace, m.name;
 
 -- name: PutMemberModel :exec
 INSERT INTO member_models (workspace, subject, model) VALUES (@workspace, @subject, @model)

@@ -35,7 +35,7 @@ type Choices struct {
 	WorkspaceName string
 	Own           string // the member's own
 	Shared        string // the workspace's
-	// Models are what may be chosen there. Only name and Underlying are set.
+	// Models are what may be chosen there, without their addresses and prices.
 	Models []Model
 }
 
@@ -147,7 +147,9 @@ func (s *Service) ModelsEverywhere(ctx context.Context, subject string) ([]Choic
 	}
 	offered := map[string][]Model{}
 	for _, n := range names {
-		offered[n.Workspace] = append(offered[n.Workspace], Model{Name: n.Name, Underlying: n.Model})
+		offered[n.Workspace] = append(offered[n.Workspace], Model{
+			Name: n.Name, Underlying: n.Model, Secret: n.Secret, OwnSecret: n.OwnSecret, SharedSecret: n.SharedSecret,
+		})
 	}
 	out := make([]Choices, len(rows))
 	for i, r := range rows {

@@ -291,7 +291,7 @@ func TestModelsEverywhere(t *testing.T) {
 	wantCode(t, err, "")
 	want := []workspace.Choices{
 		{Workspace: "acme", WorkspaceName: "Acme", Own: local.Name, Models: []workspace.Model{{Name: local.Name, Underlying: "qwen3:8b"}}},
-		{Workspace: "globex", WorkspaceName: "Globex", Shared: "claude", Models: []workspace.Model{{Name: "claude", Underlying: "claude-sonnet-4-5"}}},
+		{Workspace: "globex", WorkspaceName: "Globex", Shared: "claude", Models: []workspace.Model{{Name: "claude", Underlying: "claude-sonnet-4-5", Secret: "ANTHROPIC_API_KEY"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
