@@ -6,7 +6,7 @@ import (
 )
 
 // DefaultCut is the score below which a hit is not Confident.
-const DefaultCut = 0.12
+const DefaultCut = 0.125
 
 const (
 	unwanted  = 0.85 // what counts of a tool that changes something where knowing was asked for, or the other way round
