@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"time"
 
 	"capstore/internal/fault"
@@ -93,7 +94,7 @@ func (a *surface) handle(rt route, w http.ResponseWriter, r *http.Request) (answ
 		return answerOf(rt.Meta, who, out)
 	}
 	if key := r.Header.Get(keyHeader); key != "" && !rt.ReadOnly {
-		return a.once(r.Context(), claim{who: who, key: key, hash: requestHash(rt, r, body), keep: !rt.Confidential}, run)
+		return a.once(r.Context(), claim{who: who, key: key, hash: requestHash(rt, r, body), keep: !rt.Confidential && rt.Out != reflect.TypeFor[ops.Events]()}, run)
 	}
 	return run(r.Context())
 }
@@ -139,6 +140,10 @@ func answerOf(m ops.Meta, who identity.Principal, out any) (answer, error) {
 			a.Status = http.StatusNoContent
 			return a, nil
 		}
+	case ops.Events:
+		a.Header["Content-Type"], a.Header["X-Accel-Buffering"] = "text/event-stream", "no"
+		a.stream = func(w io.Writer) error { return writeEvents(w, v) }
+		return a, nil
 	case ops.File:
 		a.Header["Content-Type"] = v.MediaType
 		a.Header["Content-Disposition"] = fmt.Sprintf("attachment; filename=%q", v.Name)

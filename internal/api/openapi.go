@@ -147,6 +147,8 @@ func (b builder) responses(op ops.Operation) map[string]*huma.Response {
 			file := &huma.Schema{Type: huma.TypeString, Format: "binary"}
 			// Which of the two it is, the format decides. An empty schema takes any JSON.
 			r.Content = map[string]*huma.MediaType{"application/zip": {Schema: file}, "application/json": {Schema: &huma.Schema{}}}
+		case op.Out == reflect.TypeFor[ops.Events]():
+			r.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}}
 		case status != http.StatusNoContent:
 			r.Content = map[string]*huma.MediaType{"application/json": {Schema: b.registry.Schema(op.Out, true, op.Name)}}
 		}

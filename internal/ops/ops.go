@@ -21,15 +21,16 @@ type Services struct {
 
 // Areas of the operations, in the order in which they are documented.
 const (
-	AreaMe           = "me"
-	AreaCapabilities = "capabilities"
-	AreaAgent        = "agent"
-	AreaSkills       = "skills"
-	AreaModels       = "models"
-	AreaSecrets      = "secrets"
-	AreaMembers      = "members"
-	AreaTokens       = "tokens"
-	AreaApprovals    = "approvals"
+	AreaMe            = "me"
+	AreaCapabilities  = "capabilities"
+	AreaAgent         = "agent"
+	AreaSkills        = "skills"
+	AreaModels        = "models"
+	AreaSecrets       = "secrets"
+	AreaMembers       = "members"
+	AreaTokens        = "tokens"
+	AreaApprovals     = "approvals"
+	AreaConversations = "conversations"
 )
 
 // tenant is where every path but that of /me begins.
@@ -41,6 +42,6 @@ func All(s Services) []Operation {
 		meOperations(s), capabilityOperations(s), versionOperations(s), transferOperations(s),
 		agentOperations(s), toolOperations(s), hookOperations(s), codeOperations(s),
 		skillOperations(s), stampOperations(s), modelOperations(s), secretOperations(s), memberOperations(s), tokenOperations(s),
-		approvalOperations(s), policyOperations(s), usageOperations(s),
+		approvalOperations(s), policyOperations(s), usageOperations(s), conversationOperations(s),
 	)
 }

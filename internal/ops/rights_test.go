@@ -163,6 +163,7 @@ var attempts = map[string]attempt{
 		return updateModel{namedModel: namedModel{h.model()}, Body: ModelSettings{Provider: "anthropic", Model: "claude"}}
 	}),
 	"delete_model":    input(func(h *house) any { return deleteModel{namedModel: namedModel{h.model()}} }),
+	"test_model":      input(func(h *house) any { return namedModel{h.model()} }),
 	"get_agent_model": input(nothing),
 	"get_usage":       input(func(*house) any { return getUsage{} }),
 	"set_agent_model": input(func(h *house) any {
@@ -188,13 +189,30 @@ var attempts = map[string]attempt{
 		return invitationPath{i.ID}
 	}),
 
-	"list_tokens":  input(nothing),
-	"create_token": input(func(h *house) any { return createToken{NewToken{Name: h.fresh()}} }),
+	"list_conversations":  input(nothing),
+	"create_conversation": input(func(*house) any { return newConversation{} }),
+	"get_conversation":    inConversation(func(c conversationPath) any { return c }),
+	"update_conversation": inConversation(func(c conversationPath) any { return patchConversation{conversationPath: c} }),
+	"delete_conversation": inConversation(func(c conversationPath) any { return c }),
+	"list_ledger":         inConversation(func(c conversationPath) any { return ledgerAfter{conversationPath: c} }),
+	"stop_turn":           inConversation(func(c conversationPath) any { return c }),
+	"create_turn":         inConversation(func(c conversationPath) any { return newTurn{conversationPath: c, Body: Message{Text: "hello"}} }),
+	"list_tokens":         input(nothing),
+	"create_token":        input(func(h *house) any { return createToken{NewToken{Name: h.fresh()}} }),
 	"revoke_token": {in: func(h *house, who identity.Principal, _ owned) any {
 		t, _, err := h.Identity.IssueToken(h.t.Context(), string(who.Role)+"@acme.test", "acme", identity.NewToken{Name: "x"})
 		must(h.t, err)
 		return tokenPath{t.ID}
 	}},
+}
+
+// inConversation is about a conversation of the actor's own.
+func inConversation(make func(c conversationPath) any) attempt {
+	return attempt{in: func(h *house, who identity.Principal, _ owned) any {
+		c, err := h.Agent.NewConversation(h.t.Context(), h.as(string(who.Role)))
+		must(h.t, err)
+		return make(conversationPath{ID: c.ID.String()})
+	}}
 }
 
 func failing(code string, make func(h *house) any) attempt {

@@ -40,7 +40,7 @@ func (c *Ctx) callStarted(call *views.ChatCall, e agent.Entry, m agent.ToolCall)
 }
 
 func (c *Ctx) callFacts(e agent.Entry, m agent.ToolCall) []ui.Fact {
-	out := []ui.Fact{{Label: c.T("chat.caller"), Text: c.T("chat.caller_" + string(m.Caller))}}
+	out := []ui.Fact{{Label: c.T("chat.caller"), Text: c.Locale.Or("chat.caller_"+string(m.Caller), string(m.Caller), nil)}}
 	if m.Epoch > 0 {
 		out = append(out, ui.Fact{Label: c.T("chat.epoch"), Text: c.Locale.Number(m.Epoch)})
 	}
