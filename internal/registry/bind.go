@@ -107,8 +107,9 @@ func (r *Registry) drop(w *world) {
 }
 
 // Subscribe returns a channel that receives after the world moved, and what
-// ends the subscription. Many moves may come as one; the subscriber binds anew
-// to see where the world stands. The channel is never closed.
+// ends the subscription. Many moves may come as one, and one that was none; the
+// subscriber binds anew to see where the world stands. Whoever subscribes
+// before he binds misses nothing. The channel is never closed.
 func (r *Registry) Subscribe(key Key) (moved <-chan struct{}, end func(), err error) {
 	w, err := r.enter(key)
 	if err != nil {

@@ -248,7 +248,7 @@ func TestInvariant09FailuresAreNoData(t *testing.T) {
 		return out
 	}
 	fail := func(text string) registry.Observation {
-		return registry.Observation{TroubleCode: "server_unreachable", Trouble: text}
+		return registry.Observation{TroubleCode: "server_unreachable", Trouble: text + "\x00\xff" + strings.Repeat("!", 1<<20)}
 	}
 	observe(fail("Refused at 10:00."))
 	failed := look(t, h.reg, h.member)

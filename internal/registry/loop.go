@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -147,10 +148,7 @@ func (r *Registry) reconcile(ctx context.Context) error {
 		return err
 	}
 	r.dropIdle()
-	if err := r.readStale(ctx); err != nil {
-		return err
-	}
-	return r.sweep(ctx)
+	return errors.Join(r.readStale(ctx), r.sweep(ctx)) // one world that cannot be read keeps nothing else up
 }
 
 // mark finds the worlds that something changed for: what the feed tells, and

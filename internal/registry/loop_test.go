@@ -211,6 +211,57 @@ func TestLoopHealth(t *testing.T) {
 	}
 }
 
+// Whoever follows a world is told of its first move too, though nobody has
+// bound it here before.
+func TestFollowingAnUnboundWorld(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	v := h.adopted(t, "weather", code())
+	moved, end, err := h.reg.Subscribe(registry.KeyOf(h.member))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	h.set(t, h.member, keyOf(v), false)
+	mustPass(t, h.reg)
+	lifecycletest.Wait(t, moved)
+	mustPass(t, h.reg)
+	select {
+	case <-moved:
+		t.Error("told of a move that was none")
+	default:
+	}
+	end()
+	end()
+	if _, _, err := h.reg.Subscribe(registry.Key{Workspace: "acme"}); err == nil {
+		t.Error("a world of nobody can be followed")
+	}
+}
+
+// One world that cannot be read is reported, and keeps no other one back.
+func TestDamagedWorld(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	v := h.adopted(t, "weather", code())
+	foreign := h.publish(t, h.boss, capability.ReachPublic, "mine", content("mine", code()))
+	h.adopt(t, h.boss, foreign)
+	bind(t, h.reg, h.member)
+	bind(t, h.reg, h.boss)
+	h.exec(t, `UPDATE adoptions SET adoption = '"damaged"' WHERE workspace = 'acme'`)
+	h.set(t, h.boss, keyOf(foreign), false)
+	if err := h.reg.Pass(t.Context()); err == nil || h.reg.Health().LastError == "" {
+		t.Errorf("a damaged world passes: %v", err)
+	}
+	if now := h.reg.Current(registry.KeyOf(h.boss)); now.Epoch != 2 {
+		t.Errorf("the sound world stands at %d", now.Epoch)
+	}
+	h.adopt(t, h.admin, h.publish(t, h.admin, "", v.ID, content("weather", code("web"))))
+	mustPass(t, h.reg)
+	if now := h.reg.Current(registry.KeyOf(h.member)); now.Epoch != 2 {
+		t.Errorf("the mended world stands at %d", now.Epoch)
+	}
+}
+
 // A world that nobody uses is dropped, and comes back under its number.
 func TestIdleWorldsAreDropped(t *testing.T) {
 	t.Parallel()

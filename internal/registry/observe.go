@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/google/uuid"
@@ -132,7 +133,7 @@ func (r *Registry) Observe(ctx context.Context, actor capability.Actor, row work
 		return r.learn(ctx, KeyOf(actor), func(ctx context.Context, tx pgx.Tx) (int64, error) {
 			return queries.PutTrouble(ctx, tx, db.PutTroubleParams{
 				Workspace: actor.Workspace, Subject: subject, Key: string(row.Key), Pin: pinOf(&row),
-				TroubleCode: seen.TroubleCode, Trouble: seen.Trouble,
+				TroubleCode: seen.TroubleCode, Trouble: storable(seen.Trouble),
 			})
 		})
 	case seen.Known:
@@ -149,12 +150,12 @@ func (r *Registry) Observe(ctx context.Context, actor capability.Actor, row work
 }
 
 func catalogueOf(seen Observation) (db.PutCatalogueParams, error) {
-	tools, notes := seen.Tools, seen.Notes
+	tools, notes := seen.Tools, make([]string, len(seen.Notes))
 	if tools == nil {
 		tools = []ObservedTool{}
 	}
-	if notes == nil {
-		notes = []string{}
+	for i, note := range seen.Notes {
+		notes[i] = storable(note)
 	}
 	raw, err := json.Marshal(tools)
 	if err != nil {
@@ -162,6 +163,14 @@ func catalogueOf(seen Observation) (db.PutCatalogueParams, error) {
 	}
 	sum := sha256.Sum256(raw)
 	return db.PutCatalogueParams{Catalogue: raw, CatalogueDigest: hex.EncodeToString(sum[:]), Notes: notes}, nil
+}
+
+// maxTrouble bounds what is kept of a server's own words about a failure.
+const maxTrouble = 2 << 10
+
+// storable is text of others as the database takes it.
+func storable(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), maxTrouble)], "\x00", ""), "")
 }
 
 // Outdated says that a server announced other tools than it was observed to

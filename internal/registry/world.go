@@ -211,7 +211,7 @@ func (r *Registry) same(w *world, in inputs) *Snapshot {
 
 // install makes the set the world's present snapshot and returns it, retained
 // for the caller. Who follows the world is told when a turn would see a
-// difference.
+// difference, or might: what was there before is not known.
 func (r *Registry) install(w *world, set *Set, in inputs) *Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,11 +225,11 @@ func (r *Registry) install(w *world, set *Set, in inputs) *Snapshot {
 		return r.retain(snap)
 	}
 	w.current = r.retain(snap)
+	if old == nil || old.Digest != snap.Digest {
+		w.tell()
+	}
 	if old != nil {
 		r.release(old)
-		if old.Digest != snap.Digest {
-			w.tell()
-		}
 	}
 	return r.retain(snap)
 }
