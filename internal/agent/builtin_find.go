@@ -14,6 +14,7 @@ import (
 // surface is what a turn has loaded, for its calls, which run side by side.
 type surface struct {
 	mu sync.Mutex
+	on capability.Surface
 	*registry.Surface
 }
 
@@ -43,7 +44,7 @@ func surfaceOf(snap *registry.Snapshot, req Request) *surface {
 	if req.surface != nil {
 		return req.surface
 	}
-	return &surface{Surface: snap.Surface(capability.SurfaceWeb, "", registry.SurfaceOptions{})}
+	return &surface{on: capability.SurfaceWeb, Surface: snap.Surface(capability.SurfaceWeb, "", registry.SurfaceOptions{})}
 }
 
 // findTools answers with tools that are loaded from then on.

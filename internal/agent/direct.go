@@ -1,10 +1,8 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,8 +16,10 @@ import (
 // directModel is the name under which direct mode answers.
 const directModel = "direct"
 
-// maxSuggestions is how many tools and skills an answer proposes.
-const maxSuggestions = 5
+const (
+	maxRefs = 8
+	maxRef  = 300
+)
 
 // Ask is what a member sends: a text, or a tool by name with its arguments.
 type Ask struct {
@@ -28,11 +28,36 @@ type Ask struct {
 	Arguments json.RawMessage
 	// Refs are what the message is about: see Message.
 	Refs []string
+	// Surface is the door that it comes in by; "" is the pages'.
+	Surface capability.Surface
 }
 
 // read decides what the ask wants: calls that the member makes by hand, a text
 // for a model, or both, as when a skill is loaded and something asked of it.
 func (s *Service) read(ctx context.Context, actor capability.Actor, snap *registry.Snapshot, ask Ask) (Message, error) {
+	m, err := s.readText(ctx, actor, snap, ask)
+	if err == nil {
+		m.Refs, err = readRefs(ask.Refs)
+	}
+	return m, err
+}
+
+// readRefs holds what a message is about to its form. Whether the member may
+// read it is asked when it is read.
+func readRefs(refs []string) ([]string, error) {
+	if len(refs) > maxRefs {
+		return nil, fieldFault("/refs", "too_many", "A message is about eight things at most.")
+	}
+	for _, r := range refs {
+		kind, id, _ := strings.Cut(r, ":")
+		if kind != "capability" && kind != "skill" || id == "" || len(r) > maxRef || strings.ContainsFunc(r, func(c rune) bool { return !unicode.IsPrint(c) || c == ' ' }) {
+			return nil, fieldFault("/refs", "unreadable", "A reference is capability:source/id or skill:id.")
+		}
+	}
+	return refs, nil
+}
+
+func (s *Service) readText(ctx context.Context, actor capability.Actor, snap *registry.Snapshot, ask Ask) (Message, error) {
 	if ask.Tool != "" {
 		return Message{Text: "/tool " + ask.Tool + argumentsText(ask.Arguments), Calls: byHand(ask.Tool, ask.Arguments)}, nil
 	}
@@ -97,54 +122,4 @@ func argumentsText(args json.RawMessage) string {
 
 func fieldFault(path, code, message string) error {
 	return fault.Fields([]fault.Field{{Path: path, Code: code, Message: message}})
-}
-
-// suggest ranks what the snapshot holds by the words it shares with the text.
-func suggest(snap *registry.Snapshot, text string) []Suggestion {
-	type scored struct {
-		Suggestion
-		score int
-	}
-	want := words(text)
-	var found []scored
-	consider := func(kind, name, description string) {
-		score := 3*shared(want, words(name)) + shared(want, words(description))
-		if score > 0 {
-			found = append(found, scored{Suggestion{kind, name, description}, score})
-		}
-	}
-	for _, e := range snap.Entries {
-		if !e.Standing.Callable() || e.Always {
-			continue
-		}
-		if e.Kind == registry.EntrySkill {
-			consider("skill", e.Row.Name, e.Row.Description)
-		}
-		for _, t := range e.Tools {
-			consider("tool", t.Name, cmp.Or(t.Description, e.Row.Description))
-		}
-	}
-	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Or(b.score-a.score, cmp.Compare(a.Name, b.Name)) })
-	out := make([]Suggestion, 0, maxSuggestions)
-	for _, f := range found[:min(len(found), maxSuggestions)] {
-		out = append(out, f.Suggestion)
-	}
-	return out
-}
-
-// words are the letters-and-digits runs of s, folded, two characters or more.
-func words(s string) []string {
-	return slices.DeleteFunc(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}), func(w string) bool { return len(w) < 2 })
-}
-
-func shared(want, have []string) int {
-	n := 0
-	for _, w := range want {
-		if slices.ContainsFunc(have, func(h string) bool { return h == w || len(w) > 3 && strings.HasPrefix(h, w) }) {
-			n++
-		}
-	}
-	return n
 }

@@ -108,6 +108,9 @@ func (s *Service) admit(snap *registry.Snapshot, req Request) (*bound, error) {
 	if err := b.checkArguments(); err != nil {
 		return nil, err
 	}
+	if err := b.admitted(snap); err != nil {
+		return nil, err
+	}
 	return b, b.withinLimits()
 }
 

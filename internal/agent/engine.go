@@ -35,7 +35,6 @@ type run struct {
 	// surface is what the turn has loaded; system and tools are made from it when
 	// the turn begins and stay.
 	surface *surface
-	on      capability.Surface
 	system  string
 	tools   []model.Tool
 	// lines is the conversation's ledger as far as it was read.
@@ -152,8 +151,8 @@ func (r *run) said(kind EntryKind) bool {
 // equip decides what the turn has loaded. It depends on the message and the
 // snapshot alone, so that a turn that goes on elsewhere has the same.
 func (r *run) equip(on capability.Surface, message Message) {
-	r.on = on
-	r.surface = &surface{Surface: r.snap.Surface(on, promptOf(message), registry.SurfaceOptions{})}
+	r.surface = &surface{on: on, Surface: r.snap.Surface(on, promptOf(message), registry.SurfaceOptions{})}
+	r.surface.promote(refTools(message.Refs))
 	if r.thinker != nil {
 		r.system, r.tools = systemPrompt(r.snap, r.surface), toolsOf(r.snap, r.surface)
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -13,6 +14,10 @@ import (
 	"capstore/internal/pg"
 	"capstore/internal/registry"
 )
+
+// maxRead is how many entries of a conversation a turn reads at its beginning.
+// Its own fit into that many times over.
+const maxRead = 4000
 
 // Begin takes one message into the actor's conversation and answers it in the
 // background: a tool picked by hand is run, anything else goes to the model, or
@@ -29,11 +34,12 @@ func (s *Service) Begin(ctx context.Context, actor capability.Actor, conversatio
 	if err != nil {
 		return uuid.Nil, nil, err
 	}
-	binding, err := s.registry.Bind(ctx, actor, capability.SurfaceWeb)
+	on := cmp.Or(ask.Surface, capability.SurfaceWeb)
+	binding, err := s.registry.Bind(ctx, actor, on)
 	if err != nil {
 		return uuid.Nil, nil, err
 	}
-	r := &run{s: s, actor: actor, binding: binding, snap: binding.Snapshot}
+	r := &run{s: s, actor: actor, binding: binding, snap: binding.Snapshot, seq: max(0, conv.LastSeq-maxRead)}
 	turn, done, err = s.begin(ctx, r, conv, ask)
 	if err != nil {
 		r.release()
@@ -55,7 +61,7 @@ func (s *Service) begin(ctx context.Context, r *run, conv Conversation, ask Ask)
 	if conv.Mode != "" {
 		r.mode = capability.StricterOf(conv.Mode, r.snap.Mode)
 	}
-	r.equip(capability.SurfaceWeb, message)
+	r.equip(r.binding.On, message)
 	id, err := uuid.NewV7()
 	if err != nil {
 		return uuid.Nil, nil, err
@@ -93,7 +99,7 @@ func (s *Service) take(ctx context.Context, r *run, conv Conversation, message M
 	}
 	err = s.commit(ctx, conv.ID, func(ctx context.Context, tx pgx.Tx) error {
 		if err := queries.InsertTurn(ctx, tx, db.InsertTurnParams{
-			Turn: r.one.id, Conversation: conv.ID, Workspace: r.actor.Workspace, Subject: subject, Surface: string(capability.SurfaceWeb),
+			Turn: r.one.id, Conversation: conv.ID, Workspace: r.actor.Workspace, Subject: subject, Surface: string(r.surface.on),
 			Epoch: r.snap.Epoch, Digest: r.snap.Digest, Mode: string(r.mode), Model: r.thinker.modelName(), Server: s.server,
 		}); err != nil {
 			return err
@@ -143,13 +149,14 @@ func (s *Service) Resume(ctx context.Context, actor capability.Actor, turn uuid.
 	if err != nil {
 		return pg.Fault(err)
 	}
-	if _, err := s.Conversation(ctx, actor, row.Conversation); err != nil {
+	conv, err := s.Conversation(ctx, actor, row.Conversation)
+	if err != nil {
 		return err
 	}
 	if row.State != string(TurnWaiting) {
 		return nil
 	}
-	r := &run{s: s, actor: actor, mode: capability.PermissionMode(row.Mode)}
+	r := &run{s: s, actor: actor, mode: capability.PermissionMode(row.Mode), seq: max(0, conv.LastSeq-maxRead)}
 	if row.Model != "" {
 		if r.thinker, err = s.thinkerFor(ctx, actor, row.Model); err != nil {
 			return err

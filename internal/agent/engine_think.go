@@ -31,7 +31,7 @@ func (r *run) think(ctx context.Context, p progress) error {
 	switch {
 	case r.thinker == nil:
 		return r.s.note(ctx, r.one.conversation, r.one.id, EntryModelOutput,
-			ModelOutput{Model: directModel, Suggestions: suggest(r.snap, promptOf(*p.message))})
+			ModelOutput{Model: directModel, Suggestions: suggest(r.snap, r.surface, promptOf(*p.message))})
 	case p.steps >= maxSteps:
 		return stepLimit()
 	case p.input+p.output >= maxTurnTokens:

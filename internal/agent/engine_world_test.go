@@ -15,6 +15,7 @@ import (
 	"capstore/internal/agent/mcppool/mcptest"
 	"capstore/internal/agent/model/modeltest"
 	"capstore/internal/capability"
+	"capstore/internal/fault"
 	"capstore/internal/registry"
 	"capstore/internal/workspace"
 )
@@ -288,5 +289,63 @@ func TestStopOfAWaitingTurn(t *testing.T) {
 	}
 	if got := w.state(t, conv); got != agent.TurnStopped {
 		t.Errorf("state %s", got)
+	}
+}
+
+// What a message is about is told to the model with the means to work on it.
+func TestWhatAMessageIsAbout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := modeltest.New(t, modeltest.Say("I see."))
+	w.think(t, workspace.ProviderAnthropic, s)
+	conv := w.conversation(t)
+	for name, refs := range map[string][]string{
+		"another kind": {"file:/etc/passwd"}, "no id": {"skill:"}, "a line break": {"skill:x\ny"}, "too many": slices.Repeat([]string{"skill:x"}, 9),
+	} {
+		if _, _, err := w.agent.Begin(t.Context(), w.member, conv, agent.Ask{Text: "edit", Refs: refs}); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, done, err := w.agent.Begin(t.Context(), w.member, conv, agent.Ask{Text: "Make it shorter.", Refs: []string{"capability:acme/echo", "skill:plan"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	text := s.Requests()[0].Last().Text()
+	for _, want := range []string{"capability acme/echo", "capstore__create_capability", "skill plan", "capstore__update_skill", "Make it shorter."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %q", want, text)
+		}
+	}
+}
+
+// What the workspace does not let in by a door is neither offered nor run there.
+func TestAdmissionByTheTurnsDoor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.code(t, w.member, "inner", echo, nil)
+	w.code(t, w.member, "outer", echo, nil)
+	w.config(t, func(c *capability.AgentConfig) {
+		c.Channels = map[capability.Surface]capability.ChannelRule{capability.SurfaceAPI: {Deny: []string{"code__inner"}}}
+	})
+	s := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Step {
+		if len(r.Last().Results) == 0 {
+			return modeltest.Call("1", "code__inner", `{}`).Call("2", "code__outer", `{}`)
+		}
+		return modeltest.Say("Done.")
+	})
+	w.think(t, workspace.ProviderOpenAI, s)
+	for on, want := range map[capability.Surface]string{capability.SurfaceWeb: "", capability.SurfaceAPI: "not_admitted"} {
+		got := map[string]string{}
+		for _, r := range results(t, w.say(t, w.member, agent.Ask{Text: "go", Surface: on})) {
+			got[r.Name] = r.Code
+		}
+		if diff := cmp.Diff(map[string]string{"code__inner": want, "code__outer": ""}, got); diff != "" {
+			t.Errorf("%s: %s", on, diff)
+		}
+		asked := s.Requests()
+		if offered := slices.Contains(asked[len(asked)-1].ToolNames(), "code__inner"); offered != (want == "") {
+			t.Errorf("%s: offered %v", on, offered)
+		}
 	}
 }

@@ -91,7 +91,7 @@ func (r *run) standing() string {
 		}
 	}
 	head := "Today is " + r.day() + ". " + modeWords[r.mode] + "\n"
-	if text := r.snap.Report(r.on).Standing(since); text != "" {
+	if text := r.snap.Report(r.surface.on).Standing(since); text != "" {
 		return head + "\n" + text
 	}
 	return head

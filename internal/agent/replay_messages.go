@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"capstore/internal/agent/model"
+	"capstore/internal/capability"
 	"capstore/internal/registry"
 )
 
@@ -131,10 +132,41 @@ func (s *story) prompt(note string) string {
 		}
 		parts = append(parts, text)
 	}
+	for _, ref := range s.message.Refs {
+		parts = append(parts, refWords(ref))
+	}
 	if s.message.asks() {
 		parts = append(parts, promptOf(*s.message))
 	}
 	return strings.Join(append(parts, s.after...), "\n\n")
+}
+
+// The operations of the control plane that a reference is read and changed by.
+var (
+	capabilityTools = []string{capability.ControlToolName("get_capability"), capability.ControlToolName("create_capability")}
+	skillTools      = []string{capability.ControlToolName("get_skill"), capability.ControlToolName("update_skill")}
+)
+
+// refTools are the tools that a message's references want loaded.
+func refTools(refs []string) (names []string) {
+	for _, ref := range refs {
+		if strings.HasPrefix(ref, "skill:") {
+			names = append(names, skillTools...)
+		} else {
+			names = append(names, capabilityTools...)
+		}
+	}
+	return names
+}
+
+// refWords say what the message is about, and how to work on it.
+func refWords(ref string) string {
+	kind, id, _ := strings.Cut(ref, ":")
+	tools := capabilityTools
+	if kind == "skill" {
+		tools = skillTools
+	}
+	return fmt.Sprintf("This is about the %s %s. Read it with %s; what you change is saved as a new version with %s.", kind, id, tools[0], tools[1])
 }
 
 func orEmpty(args json.RawMessage) json.RawMessage {

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 
+	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/jsonx"
 	"capstore/internal/registry"
@@ -32,11 +33,27 @@ func (s *Service) resolve(snap *registry.Snapshot, req Request) (*bound, error) 
 		return nil, fault.New(fault.Denied, "tool_"+string(entry.Standing), "%s cannot be run now (%s).", req.Name, entry.Row.Reason).
 			With("reason", string(entry.Row.Reason)).With("key", string(entry.Row.Key)).Do("Its page in Settings, Tools, says why, and who can change it.")
 	}
+	if entry, ok := snap.HeldTool(req.Name); ok {
+		return nil, definitionChanged(req.Name, entry.Row.Key)
+	}
 	f := fault.New(fault.Invalid, "unknown_tool", "There is no tool named %q here.", req.Name)
 	if near := jsonx.Nearest(req.Name, snap.ToolNames()); near != "" {
 		f.With("near", near).Do("Did you mean " + near + "?")
 	}
 	return nil, f
+}
+
+// admitted holds the call to what the workspace lets in by the turn's door.
+func (b *bound) admitted(snap *registry.Snapshot) error {
+	name := b.Name
+	if b.entry.Kind == registry.EntrySkill {
+		name = capability.SkillName(b.entry.Name())
+	}
+	if b.surface == nil || b.entry.Always || snap.Config.Admits(b.surface.on, name) {
+		return nil
+	}
+	return fault.New(fault.Denied, "not_admitted", "The workspace lets no %s in by this way (%s).", b.Name, b.surface.on).
+		Do("Ask an admin of this workspace.")
 }
 
 // checkArguments holds the arguments to the tool's own schema. Nothing is
