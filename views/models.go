@@ -195,7 +195,7 @@ func (v ModelChooser) options(ctx context.Context) []ui.Option {
 		out = append(out, ui.Option{Value: m.Name, Label: m.label(ctx), Selected: m.Name == v.Chosen})
 	}
 	if !there {
-		out = append(out, ui.Option{Value: v.Chosen, Label: i18n.T(ctx, "models.gone", "name", v.Chosen), Selected: true, Reason: v.Chosen})
+		out = append(out, ui.Option{Value: v.Chosen, Label: i18n.T(ctx, "models.gone", "name", v.Chosen), Selected: true})
 	}
 	return out
 }

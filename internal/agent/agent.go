@@ -42,7 +42,8 @@ type Parts struct {
 	// Registry binds what turns may call; nil makes one that nothing keeps
 	// current between turns.
 	Registry *registry.Registry
-	// Guard is the way out to MCP servers, Rules what their addresses may be.
+	// Guard is the way out to MCP servers and models, the public ones alone
+	// where it is nil; Rules what their addresses may be.
 	Guard *netguard.Guard
 	Rules capability.Rules
 	// Feed tells what other servers and other parts have committed; without one
@@ -81,6 +82,9 @@ type Service struct {
 func New(p Parts) *Service {
 	if p.Registry == nil {
 		p.Registry = registry.New(registry.Parts{DB: p.DB, Workspace: p.Workspace, Builtins: Builtins(p.Control), Options: registry.Options{Log: p.Log}})
+	}
+	if p.Guard == nil {
+		p.Guard, _ = netguard.New(nil) // an empty list has no entry that could be wrong
 	}
 	s := &Service{
 		registry: p.Registry,

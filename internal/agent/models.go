@@ -6,10 +6,13 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"capstore/internal/agent/model"
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/netguard"
+	"capstore/internal/secret"
 	"capstore/internal/workspace"
 )
 
@@ -38,9 +41,19 @@ func (s *Service) openModel(ctx context.Context, actor capability.Actor, m works
 		if config.Key, err = found[m.Secret].Header(); err != nil {
 			return nil, way.CloseIdleConnections, err
 		}
+		if err := s.keyUsed(ctx, actor, m); err != nil {
+			return nil, way.CloseIdleConnections, err
+		}
 	}
 	client, err := model.New(config)
 	return client, way.CloseIdleConnections, err
+}
+
+// keyUsed records that the model's key leaves for its provider.
+func (s *Service) keyUsed(ctx context.Context, actor capability.Actor, m workspace.Model) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		return secret.Used(ctx, tx, actor, "model:"+m.Name, []string{m.Secret})
+	})
 }
 
 // ProbeModel asks a registered model of the actor's workspace for a sign of

@@ -11,7 +11,7 @@ func TestModels(t *testing.T) {
 	s := newSite(t)
 	admin, member := s.as(ada), s.as(max)
 
-	member.get(acme + "/models").want(200).holds(0, "items")
+	member.get(acme+"/models").want(200).holds(0, "items")
 	member.get(acme+"/agent/model").want(200).is("none", "from").is(nil, "model").is(nil, "problem")
 
 	house := map[string]any{"provider": "openai", "baseUrl": "https://models.example.com/v1/", "model": "Qwen/Qwen3-8B", "secret": "HOUSE_KEY", "priceInput": 0.25, "priceOutput": 1, "contextTokens": 32768}
@@ -42,6 +42,8 @@ func TestModels(t *testing.T) {
 			c.put(acme+"/agent/model", body).refused(422, "invalid")
 		})
 	}
+	member.post(one+"/test", nil).want(200).is(false, "answers").is("model_unreachable", "problem", "code")
+	member.post(acme+"/models/nothing/test", nil).refused(404, "not_found")
 	admin.send(http.MethodDelete, one, nil).want(204)
 	member.get(acme+"/agent/model").want(200).is("model_gone", "problem", "code").is("qwen-qwen3-8b", "model").holds(0, "available")
 	member.put(acme+"/agent/model", map[string]any{"model": nil}).want(200).is("none", "from").is(nil, "own")

@@ -11,6 +11,7 @@ import (
 
 	"capstore/internal/capability"
 	"capstore/internal/ops"
+	"capstore/internal/workspace"
 )
 
 // hidden are things that Mia may not see: Ada's and Gus's private ones, and
@@ -24,6 +25,10 @@ func (s *site) hide() hidden {
 	s.with(gus, "globex", capability.ScopeAgent).post(globex+"/capabilities", secretTool).want(http.StatusCreated)
 	skill := map[string]any{"name": "Hidden skill", "description": "x", "draft": true, "spec": map[string]any{"type": "skill", "instructions": "x"}}
 	made := s.as(max).post(acme+"/skills", skill).want(http.StatusCreated).object()
+	boss, err := s.Identity.PrincipalOf(s.t.Context(), s.subject(gus), "globex")
+	must(s.t, err)
+	_, err = s.Workspace.RegisterModel(s.t.Context(), boss.Actor(), workspace.ModelInput{Name: "hidden-model", Provider: workspace.ProviderOpenAI, Underlying: "x"})
+	must(s.t, err)
 	token, _, err := s.Identity.IssueToken(s.t.Context(), max, "acme", newToken())
 	must(s.t, err)
 	return hidden{source: "acme", id: "hidden", version: "1.0.0", skill: made["id"].(string), token: token.ID, subject: s.subject(gus)}
@@ -32,13 +37,14 @@ func (s *site) hide() hidden {
 // names fills a path and query with hidden things of one source, or with
 // missing ones.
 func (h hidden) names(source string, there bool) map[string]string {
-	id, skill, token, subject := h.id, h.skill, h.token, h.subject
+	id, skill, token, subject, model := h.id, h.skill, h.token, h.subject, "hidden-model"
 	if !there {
+		model = "mislaid-model"
 		id, skill, token, subject = "mislaid", "mislaid-skill", "01890000-0000-7000-8000-000000000000", "01890000-0000-7000-8000-000000000001"
 	}
 	return map[string]string{
 		"workspace": "acme", "source": source, "version": h.version, "base": h.version, "candidate": h.version,
-		"id": id, "skill": skill, "token": token, "subject": subject, "key": string(capability.CapabilityKey(source, id)),
+		"id": id, "skill": skill, "token": token, "subject": subject, "key": string(capability.CapabilityKey(source, id)), "name": model,
 	}
 }
 

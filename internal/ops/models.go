@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"capstore/internal/capability"
+	"capstore/internal/fault"
 	"capstore/internal/identity"
 	"capstore/internal/workspace"
 )
@@ -113,6 +114,10 @@ func modelOperations(s Services) []Operation {
 			Guarded: true, Success: http.StatusNoContent, Summary: "Remove a model that the workspace's agent is not set to.",
 		}, s.deleteModel),
 		declare(Meta{
+			Name: "test_model", Method: http.MethodPost, Path: tenant + "/models/{name}/test", Area: AreaModels,
+			Action: capability.ActRun, Summary: "Ask a model for a sign of life, with the key that the caller's agent would use.",
+		}, s.testModel),
+		declare(Meta{
 			Name: "get_agent_model", Method: http.MethodGet, Path: tenant + "/agent/model", Area: AreaAgent,
 			Action: capability.ActOwnRead, ReadOnly: true, Summary: "What the member's agent thinks with, and whose choice that is.",
 		}, s.agentModel),
@@ -192,6 +197,29 @@ func (s Services) updateModel(ctx context.Context, who identity.Principal, in up
 		return Model{}, err // what is missing is so whatever the body says
 	}
 	return modelOf(s.Workspace.UpdateModel(ctx, who.Actor(), in.Name, revision, in.Body.input(in.Name)))
+}
+
+// ModelTest is what a model said to a question that costs next to nothing.
+type ModelTest struct {
+	Answers bool          `json:"answers"`
+	Problem *ModelProblem `json:"problem" doc:"What is wrong: the address, the key or the model's name."`
+}
+
+func (s Services) testModel(ctx context.Context, who identity.Principal, in namedModel) (ModelTest, error) {
+	err := s.Agent.ProbeModel(ctx, who.Actor(), in.Name)
+	if err == nil {
+		return ModelTest{Answers: true}, nil
+	}
+	switch f := fault.From(err); f.Kind {
+	case fault.NotFound, fault.Denied, fault.Internal, fault.Unauthenticated:
+		return ModelTest{}, err
+	default:
+		return ModelTest{Problem: problemOf(f)}, nil
+	}
+}
+
+func problemOf(f *fault.Fault) *ModelProblem {
+	return &ModelProblem{Code: f.Code, Message: f.Message, Action: f.Action}
 }
 
 func (s Services) deleteModel(ctx context.Context, who identity.Principal, in deleteModel) (Empty, error) {

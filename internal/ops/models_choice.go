@@ -49,8 +49,7 @@ func (s Services) agentModel(ctx context.Context, who identity.Principal, _ Noth
 	chosen, err := choices.Pick(models, "")
 	out.Model, out.From = orNull(chosen.Model.Name), chosen.From
 	if err != nil {
-		f := fault.From(err)
-		out.Problem = &ModelProblem{Code: f.Code, Message: f.Message, Action: f.Action}
+		out.Problem = problemOf(fault.From(err))
 	}
 	return out, nil
 }

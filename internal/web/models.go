@@ -8,6 +8,7 @@ import (
 
 	"capstore/internal/capability"
 	"capstore/internal/fault"
+	"capstore/internal/httpd"
 	"capstore/internal/workspace"
 	"capstore/views"
 	"capstore/views/ui"
@@ -168,10 +169,22 @@ func (s *Site) setDefaultModel(c *Ctx) error {
 		config.Model = name
 		return nil
 	})
+	back := Back(form.Get("next"), views.ModelsPath(c.Who.Workspace))
+	if _, again := shownAgain(err); again {
+		return c.refusedChoice(back, err)
+	}
 	if err != nil {
 		return err
 	}
-	return c.Done(Back(form.Get("next"), views.ModelsPath(c.Who.Workspace)), text)
+	return c.Done(back, text)
+}
+
+// refusedChoice goes back to where a model was chosen and says why it cannot
+// be.
+func (c *Ctx) refusedChoice(back string, err error) error {
+	form := show(c.Locale, nil, err)
+	c.site.Root.AddFlash(c.W, c.R, httpd.Flash{Tone: string(ui.Danger), Text: form.Summary[0].Text})
+	return c.Redirect(back)
 }
 
 // secretNames are those that the reader's calls can be given, sorted.

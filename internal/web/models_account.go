@@ -41,12 +41,17 @@ func (s *Site) chooseModel(c *Ctx) error {
 		return fault.Missing()
 	}
 	name := form.Get("model")
-	if err := s.Workspace.ChooseModel(c.R.Context(), who.Actor(), name); err != nil {
+	back := Back(form.Get("next"), views.AccountModelsPath())
+	err = s.Workspace.ChooseModel(c.R.Context(), who.Actor(), name)
+	if _, again := shownAgain(err); again {
+		return c.refusedChoice(back, err)
+	}
+	if err != nil {
 		return err
 	}
 	text := c.T("models.own_follows", "workspace", who.WorkspaceName)
 	if name != "" {
 		text = c.T("models.own_set", "name", name, "workspace", who.WorkspaceName)
 	}
-	return c.Done(Back(form.Get("next"), views.AccountModelsPath()), text)
+	return c.Done(back, text)
 }

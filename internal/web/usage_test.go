@@ -34,7 +34,7 @@ func TestUsagePage(t *testing.T) {
 		t.Errorf("%d charts", n)
 	}
 	text := page.text("main")
-	for _, want := range []string{"Max", "Vera", "house", "Direct mode", "$1.50", "code__unit_convert", "123,456", "1.5 s", "2 (2 failed)"} {
+	for _, want := range []string{"Max", "Vera", "house", "Direct mode", "$1.50", "code__unit_convert", "246,912", "1.5 s", "2 (2 failed)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
 		}
