@@ -37,6 +37,10 @@ type run struct {
 	surface *surface
 	system  string
 	tools   []model.Tool
+	// pictures are those of the turn's long results; forget halves what the model
+	// is given of the conversation, once for each time that it was too much.
+	pictures pictures
+	forget   int
 	// lines is the conversation's ledger as far as it was read.
 	lines []line
 	seq   int64

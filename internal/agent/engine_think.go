@@ -15,6 +15,7 @@ import (
 
 	"capstore/db"
 	"capstore/internal/agent/model"
+	"capstore/internal/fault"
 )
 
 const (
@@ -37,8 +38,15 @@ func (r *run) think(ctx context.Context, p progress) error {
 	case p.input+p.output >= maxTurnTokens:
 		return tokenLimit()
 	}
-	said := &speech{s: r.s, partial: Partial{Turn: r.one.id, After: r.seq}, run: r, step: p.steps + 1}
+	if err := r.look(ctx); err != nil {
+		return err
+	}
+	said := r.speech(p)
 	out, err := said.listen(ctx, r.request())
+	for fault.HasCode(err, "model_too_long") && r.forgets() {
+		said = r.speech(p)
+		out, err = said.listen(ctx, r.request())
+	}
 	if err != nil {
 		return err
 	}
@@ -48,6 +56,25 @@ func (r *run) think(ctx context.Context, p progress) error {
 	}
 	r.s.live.say(r.one.conversation, nil)
 	return ending(out)
+}
+
+// maxForget is how often a conversation that the model found too long is halved.
+const maxForget = 6
+
+// forgets leaves out more of the conversation's beginning, and reports whether
+// there was more to leave out.
+func (r *run) forgets() bool {
+	for before := len(r.remembered()); before > 1 && r.forget < maxForget; {
+		r.forget++
+		if len(r.remembered()) < before {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) speech(p progress) *speech {
+	return &speech{s: r.s, partial: Partial{Turn: r.one.id, After: r.seq}, run: r, step: p.steps + 1}
 }
 
 // ending is why a turn ends with this answer although nobody would see it from

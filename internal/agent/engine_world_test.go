@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -348,4 +349,56 @@ func TestAdmissionByTheTurnsDoor(t *testing.T) {
 			t.Errorf("%s: offered %v", on, offered)
 		}
 	}
+}
+
+// A picture that is too long for the ledger is shown to the model all the same,
+// in the turn that made it.
+func TestAModelSeesAPicture(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, p workspace.Provider) {
+		w := newWorld(t)
+		w.code(t, w.member, "draw", "import json\nprint(json.dumps({'content': [{'type': 'text', 'text': 'Drawn.'}, {'type': 'image', 'mimeType': 'image/png', 'data': 'iVBORw0KGgoA' + 'AAAA' * 30000}]}))\n", nil)
+		s := modeltest.New(t, modeltest.Call("1", "code__draw", `{}`), modeltest.Say("A fine one."), modeltest.Say("What picture?"))
+		w.think(t, p, s)
+		conv := w.conversation(t)
+		<-w.begin(t, conv, "draw")
+		<-w.begin(t, conv, "and again?")
+		asked := s.Requests()
+		if len(asked) != 3 {
+			t.Fatalf("%v", results(t, w.ledger(t, w.member, conv)))
+		}
+		if now, later := strings.Count(string(asked[1].Raw), "iVBORw0KGgoA"), strings.Count(string(asked[2].Raw), "iVBORw0KGgoA"); later != 0 ||
+			now != 1 && p == workspace.ProviderAnthropic {
+			t.Errorf("shown %d times in its turn and %d later", now, later)
+		}
+		if !strings.Contains(string(asked[2].Raw), "Drawn.") {
+			t.Error("what stands beside it is lost")
+		}
+	})
+}
+
+// A conversation that the model finds too long loses its beginning, and the
+// member notices nothing.
+func TestAConversationThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, p workspace.Provider) {
+		w := newWorld(t)
+		s := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Step {
+			if len(r.Raw) > 60_000 {
+				return modeltest.Refuse(http.StatusBadRequest, "prompt is too long: 300000 tokens > 200000 maximum")
+			}
+			return modeltest.Say("Yes.")
+		})
+		w.think(t, p, s)
+		conv := w.conversation(t)
+		for i := range 6 {
+			<-w.begin(t, conv, fmt.Sprintf("Part %d. %s", i, strings.Repeat("word ", 3_000)))
+			if got := w.state(t, conv); got != agent.TurnDone {
+				t.Fatalf("message %d: %s, %+v", i, got, last[agent.Failure](t, w.ledger(t, w.member, conv), agent.EntryError))
+			}
+		}
+		if text := s.Requests()[s.Asked()-1].Last().Text(); !strings.Contains(text, "Part 5.") {
+			t.Errorf("the newest message is lost: %.80s", text)
+		}
+	})
 }

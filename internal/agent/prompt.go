@@ -25,11 +25,13 @@ How to work here:
 // function of the bound snapshot alone, so that a quiet world gives the same
 // bytes from turn to turn.
 func (r *run) request() model.Request {
-	stories := within(storiesOf(r.lines), r.budget())
 	return model.Request{
-		System: r.system, Standing: r.standing(), Messages: messagesOf(stories), Tools: r.tools,
+		System: r.system, Standing: r.standing(), Messages: messagesOf(r.remembered(), r.pictures), Tools: r.tools,
 	}
 }
+
+// remembered are the turns that the model is told of.
+func (r *run) remembered() []*story { return within(storiesOf(r.lines), r.budget()) }
 
 // systemPrompt is the part that stays: how to work, what the workspace says, and
 // what there is by name.
@@ -122,7 +124,7 @@ func (r *run) budget() int {
 	if tokens == 0 {
 		tokens = defaultContext
 	}
-	return tokens / 2 * bytesPerToken
+	return tokens / 2 * bytesPerToken >> r.forget
 }
 
 // within drops the oldest turns of a conversation that is too long for the

@@ -69,6 +69,7 @@ func (s *story) hook(h *HookOutcome) {
 // transcript is a conversation as a model reads it.
 type transcript struct {
 	messages []model.Message
+	pictures pictures
 	note     string // how the last turn ended, for the next message
 }
 
@@ -76,8 +77,8 @@ type transcript struct {
 // where its turn ended first, and no two messages of the member follow one
 // another. A message that a hook refused is left out with all that followed
 // from it.
-func messagesOf(stories []*story) []model.Message {
-	var t transcript
+func messagesOf(stories []*story, shown pictures) []model.Message {
+	t := transcript{pictures: shown}
 	for _, s := range stories {
 		if s.message == nil || s.ended != nil && s.ended.Code == codeHookDenied {
 			continue
@@ -113,7 +114,7 @@ func (t *transcript) answer(s *story, o *ModelOutput) {
 	results := model.Message{Role: model.User}
 	for _, c := range o.Calls {
 		m.Calls = append(m.Calls, model.Call{ID: idOf(c.Ref), Name: c.Name, Arguments: c.Arguments, Broken: c.Broken})
-		results.Results = append(results.Results, resultFor(idOf(c.Ref), s.results[c.Ref]))
+		results.Results = append(results.Results, resultFor(idOf(c.Ref), s.results[c.Ref], t.pictures))
 	}
 	t.messages = append(t.messages, m)
 	if len(o.Calls) > 0 {
@@ -187,7 +188,7 @@ func nonEmpty(texts ...string) []string {
 }
 
 // resultFor is a result as a model reads it; nil is a call that was not made.
-func resultFor(id string, got *ToolResult) model.Result {
+func resultFor(id string, got *ToolResult, shown pictures) model.Result {
 	if got == nil {
 		return model.Result{Call: id, IsError: true, Content: []json.RawMessage{textBlock("This call was not made: the turn ended before it.")}}
 	}
@@ -195,6 +196,9 @@ func resultFor(id string, got *ToolResult) model.Result {
 	out := model.Result{Call: id, Content: seen.Content, Structured: seen.Structured, IsError: seen.IsError, Loads: seen.Loads}
 	if words := troubleOf(seen); words != "" {
 		out.Content = append([]json.RawMessage{textBlock(words)}, out.Content...)
+	}
+	for _, a := range seen.Artifacts {
+		out.Content = append(out.Content, shown[a.ID]...)
 	}
 	if handle, offset, ok := rest(seen); ok {
 		out.Content = append(out.Content, textBlock(fmt.Sprintf(`Read on with %s: {"handle": %q, "offset": %d}.`, registry.ReadResult, handle, offset)))

@@ -117,7 +117,7 @@ func checkPrefix(t *rapid.T, turn uuid.UUID, lines []line) {
 			t.Fatalf("%s is pending although it had begun", w.Ref)
 		}
 	}
-	if err := wellFormed(messagesOf(storiesOf(lines))); err != nil {
+	if err := wellFormed(messagesOf(storiesOf(lines), nil)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -166,7 +166,7 @@ func TestWhatAModelReadsOfEarlierTurns(t *testing.T) {
 		entry(three, EntryMessage, `{"text":"a secret word"}`),
 		entry(three, EntryError, `{"code":"hook_denied","message":"No secrets."}`),
 		entry(four, EntryMessage, `{"text":"Go on."}`),
-	})))
+	})), nil)
 	if err := wellFormed(messages); err != nil {
 		t.Fatal(err)
 	}
@@ -257,6 +257,6 @@ func FuzzReadLine(f *testing.F) {
 		}
 		lines := []line{{Entry: Entry{}, message: &Message{}}, l}
 		progressOf(uuid.Nil, lines).next(true)
-		_ = wellFormed(messagesOf(storiesOf(lines)))
+		_ = wellFormed(messagesOf(storiesOf(lines), nil))
 	})
 }
