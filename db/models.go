@@ -436,6 +436,18 @@ type Token struct {
 	RevokedAt  *time.Time
 }
 
+type ToolDefinition struct {
+	Workspace     string
+	Key           string
+	Version       string
+	Tool          string
+	Digest        string
+	Definition    json.RawMessage
+	OfferedDigest string
+	Offered       json.RawMessage
+	At            time.Time
+}
+
 type Turn struct {
 	Turn          uuid.UUID
 	Conversation  uuid.UUID

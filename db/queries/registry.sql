@@ -6,7 +6,9 @@
 SELECT m.role, coalesce(w.epoch, 0)::bigint AS epoch, coalesce(w.digest, '')::text AS digest,
     coalesce(o.key, '')::text AS key, coalesce(o.pin, '')::text AS pin, coalesce(o.catalogue_digest, '')::text AS catalogue_digest,
     coalesce(o.trouble_code, '')::text AS trouble_code, coalesce(o.trouble, '')::text AS trouble,
-    coalesce(o.notes, '{}')::text[] AS notes
+    coalesce(o.notes, '{}')::text[] AS notes,
+    ARRAY(SELECT d.version || E'\n' || d.tool FROM tool_definitions d
+        WHERE d.workspace = m.workspace AND d.key = o.key AND d.offered_digest <> '' ORDER BY d.version, d.tool)::text[] AS held
 FROM memberships m
 LEFT JOIN worlds w ON w.workspace = m.workspace AND w.subject = m.subject
 LEFT JOIN observations o ON o.workspace = m.workspace AND o.subject = m.subject

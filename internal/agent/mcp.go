@@ -73,6 +73,7 @@ func observationOf(catalogue mcppool.Catalogue, mask *sandbox.Mask) registry.Obs
 		seen.Tools = append(seen.Tools, registry.ObservedTool{
 			Name: t.Name, Title: mask.Text(t.Title), Description: mask.Text(t.Description), Schema: mask.JSON(schemaOf(t)),
 			ReadOnly: t.Hints.ReadOnly != nil && *t.Hints.ReadOnly,
+			Output:   mask.JSON(t.OutputSchema), Annotations: mask.JSON(t.Annotations),
 		})
 	}
 	for _, p := range catalogue.Refused {

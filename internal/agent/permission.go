@@ -9,6 +9,7 @@ import (
 
 	"capstore/internal/capability"
 	"capstore/internal/fault"
+	"capstore/internal/registry"
 	"capstore/internal/workspace"
 )
 
@@ -22,7 +23,32 @@ func (s *Service) authorize(ctx context.Context, b *bound) error {
 // authorizeIn is authorize within the caller's transaction: what it rests on
 // stays as it is until that ends.
 func (s *Service) authorizeIn(ctx context.Context, tx pgx.Tx, b *bound) error {
-	return s.workspace.Authorize(ctx, tx, b.Actor, b.authority())
+	if err := s.workspace.Authorize(ctx, tx, b.Actor, b.authority()); err != nil {
+		return err
+	}
+	return s.definitionIn(ctx, tx, b)
+}
+
+// definitionIn refuses a tool that its server describes otherwise by now than
+// the workspace accepted.
+func (s *Service) definitionIn(ctx context.Context, tx pgx.Tx, b *bound) error {
+	if b.entry.Kind != registry.EntryMCP {
+		return nil
+	}
+	held, err := registry.DefinitionHeld(ctx, tx, b.Actor.Workspace, &b.entry.Row, b.tool.Raw)
+	if err != nil || !held {
+		return err
+	}
+	rules, err := s.workspace.RulesIn(ctx, tx, b.Actor.Workspace)
+	if err != nil || rules.Definitions == capability.DefinitionsNotice {
+		return err
+	}
+	return definitionChanged(b.Name, b.entry.Row.Key)
+}
+
+func definitionChanged(tool string, key capability.Key) error {
+	return fault.New(fault.Revoked, "definition_changed", "The server of %s describes it otherwise than the workspace accepted, or it is new there.", tool).
+		Do("Somebody who may adopt here looks at the difference on its page in Settings, Tools, and accepts it.").With("key", string(key))
 }
 
 // authority is the call as the workspace authorizes it.

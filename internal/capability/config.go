@@ -26,6 +26,7 @@ type AgentConfig struct {
 	Policy             []PolicyRule                 `json:"policy,omitempty"`
 	Channels           map[Surface]ChannelRule      `json:"channels,omitempty"`
 	Slice              Slicing                      `json:"slice,omitempty"`
+	Definitions        DefinitionChanges            `json:"definitions,omitempty"`
 }
 
 // PermissionMode says which calls wait for the member's word.

@@ -9,6 +9,15 @@ import (
 	"capstore/internal/jsonx"
 )
 
+// DefinitionChanges says what becomes of a tool that its server describes
+// otherwise than the workspace accepted.
+type DefinitionChanges string
+
+const (
+	DefinitionsHold   DefinitionChanges = "" // it waits until somebody accepts it
+	DefinitionsNotice DefinitionChanges = "notice"
+)
+
 // Definition is all that a server says about one of its tools.
 type Definition struct {
 	Name         string          `json:"name"`

@@ -39,6 +39,9 @@ func (c AgentConfig) Validate(r Rules) []fault.Field {
 	if c.Slice != SliceOn && c.Slice != SliceOff {
 		f.add("/slice", "not_allowed", "Slicing is off, or left out.")
 	}
+	if c.Definitions != DefinitionsHold && c.Definitions != DefinitionsNotice {
+		f.add("/definitions", "not_allowed", "Definitions is notice, or left out.")
+	}
 	return f
 }
 

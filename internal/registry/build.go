@@ -17,6 +17,9 @@ type Observation struct {
 	Trouble, TroubleCode string
 	// Notes are what was tolerated about its list, one sentence each.
 	Notes []string
+	// held are the tools whose definitions wait to be accepted, each after the
+	// version that was adopted and a line break.
+	held []string
 }
 
 // ObservedTool is one tool as its server describes it. Refused says why it
@@ -28,8 +31,12 @@ type ObservedTool struct {
 	Schema      json.RawMessage `json:"schema,omitempty"`
 	// ReadOnly is the server's own word. It counts only for a raw server, which
 	// nobody classified: whoever wired it by hand trusts it that far.
-	ReadOnly bool   `json:"readOnly,omitempty"`
-	Refused  string `json:"refused,omitempty"`
+	ReadOnly bool `json:"readOnly,omitempty"`
+	// Output and Annotations are kept for comparison: they are part of what
+	// was accepted.
+	Output      json.RawMessage `json:"output,omitempty"`
+	Annotations json.RawMessage `json:"annotations,omitempty"`
+	Refused     string          `json:"refused,omitempty"`
 }
 
 // observer tells what is known of a server without asking it; false when
@@ -69,8 +76,10 @@ func (e *Entry) learn(config capability.AgentConfig, seen Observation) {
 		e.Tools = observed(&e.Row, seen.Tools)
 		for i := range e.Tools {
 			t := &e.Tools[i]
-			t.Allowed = t.Allowed && config.PolicyFor(string(e.Row.Key), t.Name) != capability.PolicyDeny
+			verdict := config.PolicyOf(capability.PolicyCall{Names: []string{string(e.Row.Key), t.Name}, Tool: t.Raw})
+			t.Allowed = t.Allowed && verdict.Effect != capability.PolicyDeny
 		}
+		e.hold(config, seen.held)
 	}
 	if seen.TroubleCode != "" {
 		e.Trouble, e.TroubleCode = seen.Trouble, seen.TroubleCode

@@ -117,6 +117,7 @@ type Tool struct {
 	Guarded     bool   // asks even where writes do not
 	Allowed     bool   // false for a write that nobody opted into
 	Refused     string // why a tool of the server cannot be used; "" for the others
+	Held        bool   // Refused because its definition waits to be accepted
 }
 
 // Callable reports whether a call of the function can get through the door.

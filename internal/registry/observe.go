@@ -82,7 +82,7 @@ func (r *Registry) observer(ctx context.Context, w *world, h *head) (observer, e
 		return nil, err
 	}
 	for _, o := range h.observations {
-		seen := Observation{Trouble: o.Trouble, TroubleCode: o.TroubleCode, Notes: o.Notes, Known: o.CatalogueDigest != ""}
+		seen := Observation{Trouble: o.Trouble, TroubleCode: o.TroubleCode, Notes: o.Notes, Known: o.CatalogueDigest != "", held: o.Held}
 		if seen.Known {
 			tools, ok := fetched[o.CatalogueDigest]
 			if !ok {
@@ -142,7 +142,17 @@ func (r *Registry) Observe(ctx context.Context, actor capability.Actor, row work
 			return err
 		}
 		put.Workspace, put.Subject, put.Key, put.Pin = actor.Workspace, subject, string(row.Key), pinOf(&row)
-		return r.learn(ctx, KeyOf(actor), func(ctx context.Context, tx pgx.Tx) (int64, error) { return queries.PutCatalogue(ctx, tx, put) })
+		return r.learn(ctx, KeyOf(actor), func(ctx context.Context, tx pgx.Tx) (int64, error) {
+			n, err := queries.PutCatalogue(ctx, tx, put)
+			if err != nil {
+				return 0, err
+			}
+			moved, err := pin(ctx, tx, actor.Workspace, &row, seen.Tools)
+			if err == nil && moved > 0 { // it concerns every member
+				err = pg.Append(ctx, tx, pg.Change{Workspace: actor.Workspace, Topic: workspace.TopicAgent})
+			}
+			return n, err
+		})
 	}
 	return r.learn(ctx, KeyOf(actor), func(ctx context.Context, tx pgx.Tx) (int64, error) {
 		return queries.ClearTrouble(ctx, tx, db.ClearTroubleParams{Workspace: actor.Workspace, Subject: subject, Key: string(row.Key)})

@@ -107,6 +107,18 @@ func (s *Set) Withheld(name string) (Entry, bool) {
 	return s.Entries[i], true
 }
 
+// HeldTool finds the entry that has a tool of the name whose definition waits
+// to be accepted.
+func (s *Set) HeldTool(name string) (Entry, bool) {
+	i := slices.IndexFunc(s.Entries, func(e Entry) bool {
+		return slices.ContainsFunc(e.Tools, func(t Tool) bool { return t.Held && t.Name == name })
+	})
+	if i < 0 {
+		return Entry{}, false
+	}
+	return s.Entries[i], true
+}
+
 // Skill finds a usable skill by its name.
 func (s *Set) Skill(name string) (Entry, bool) {
 	i, ok := s.skills[name]

@@ -64,7 +64,7 @@ type head struct {
 func (h *head) fingerprint() string {
 	var b strings.Builder
 	for _, o := range h.observations {
-		b.WriteString(o.Key + "\x00" + o.Pin + "\x00" + o.CatalogueDigest + "\x00" + o.TroubleCode + "\x00")
+		b.WriteString(o.Key + "\x00" + o.Pin + "\x00" + o.CatalogueDigest + "\x00" + o.TroubleCode + "\x00" + strings.Join(o.Held, "\x00") + "\x00")
 	}
 	return b.String()
 }

@@ -98,14 +98,14 @@ func (s *Service) ConfigAt(ctx context.Context, actor capability.Actor, version 
 	if err := capability.May(actor, capability.ActRead, capability.Ownership{}); err != nil {
 		return ConfigVersion{}, err
 	}
-	return s.configAt(ctx, actor.Workspace, version)
+	return configAt(ctx, s.db, actor.Workspace, version)
 }
 
-func (s *Service) configAt(ctx context.Context, workspace string, version int) (ConfigVersion, error) {
+func configAt(ctx context.Context, h db.DBTX, workspace string, version int) (ConfigVersion, error) {
 	if version == 0 {
 		return ConfigVersion{Config: emptyConfig()}, nil
 	}
-	row, err := queries.ConfigVersion(ctx, s.db, db.ConfigVersionParams{Workspace: workspace, Version: int32(version)})
+	row, err := queries.ConfigVersion(ctx, h, db.ConfigVersionParams{Workspace: workspace, Version: int32(version)})
 	if err != nil {
 		return ConfigVersion{}, pg.Fault(fmt.Errorf("read agent config %d: %w", version, err))
 	}

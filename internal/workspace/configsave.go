@@ -52,7 +52,7 @@ func sameJSON(a, b any) bool {
 // mayAdminister refuses a member's change to what only an admin decides.
 func mayAdminister(e *edit) error {
 	p, n := e.prev, e.next
-	if p.Model == n.Model && p.PermissionMode == n.PermissionMode && p.Slice == n.Slice &&
+	if p.Model == n.Model && p.PermissionMode == n.PermissionMode && p.Slice == n.Slice && p.Definitions == n.Definitions &&
 		sameJSON(p.Policy, n.Policy) && sameJSON(p.Channels, n.Channels) {
 		return nil
 	}
