@@ -133,7 +133,7 @@ func (a *App) assemble(ctx context.Context, opts Options) error {
 	if n, err := a.Agent.Settle(ctx, a.Store.Alone); err != nil {
 		return err
 	} else if n > 0 {
-		a.Log.InfoContext(ctx, "app: calls of an earlier run marked interrupted", "calls", n)
+		a.Log.InfoContext(ctx, "app: turns of an earlier run marked interrupted", "turns", n)
 	}
 	a.background = lifecycle.NewGroup(a.Feed, identity.NewCleaner(db), catalog.NewIndexer(a.Catalog), a.Registry, a.Agent)
 	return a.mount(ctx, opts)
