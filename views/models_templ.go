@@ -908,7 +908,7 @@ func RemoveModelPage(p Page, v ModelRemoval) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Default {
-				templ_7745c5c3_Err = ui.Callout(ui.CalloutArgs{Tone: ui.Warning, Title: i18n.T(ctx, "models.remove_default"), Text: i18n.T(ctx, "models.remove_default_text")}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Callout(ui.CalloutArgs{Tone: ui.Warning, Text: i18n.T(ctx, "models.remove_default")}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -35,8 +35,8 @@ type ModelInput struct {
 	ContextTokens int
 }
 
-// check fills in what was left out and returns every fault, with the paths of
-// the JSON form.
+// check fills in what was left out and returns every fault in the order of the
+// form, with the paths of the JSON one.
 func (s *Service) check(ctx context.Context, in ModelInput) (ModelInput, error) {
 	in.Name, in.Underlying = strings.TrimSpace(in.Name), strings.TrimSpace(in.Underlying)
 	if in.Name == "" && in.Underlying != "" {
@@ -50,33 +50,32 @@ func (s *Service) check(ctx context.Context, in ModelInput) (ModelInput, error) 
 	add := func(path, code, format string, args ...any) {
 		faults = append(faults, fault.Field{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
-	if !modelName.MatchString(in.Name) || in.Name == "new" { // which an address takes
-		add("/name", "bad_model_name", "A name is 1 to 64 lower-case letters, digits, dots, colons, underscores and hyphens, beginning with a letter or digit.")
-	}
-	if !slices.Contains(Providers, in.Provider) {
-		add("/provider", "not_allowed", "The provider is anthropic or openai.")
-	}
 	switch {
 	case in.Underlying == "":
 		add("/model", "required", "Say which model it is, as its provider calls it.")
 	case len(in.Underlying) > maxUnderlying || strings.ContainsFunc(in.Underlying, func(r rune) bool { return !unicode.IsGraphic(r) }):
 		add("/model", "bad_model", "The provider's name of a model is plain text of at most %d characters.", maxUnderlying)
 	}
+	if in.Name != "" && !modelName.MatchString(in.Name) || in.Name == "new" { // which an address takes
+		add("/name", "bad_model_name", "A name is 1 to 64 lower-case letters, digits, dots, colons, underscores and hyphens, beginning with a letter or digit.")
+	}
 	if f := s.badBaseURL(ctx, in.BaseURL); f != nil {
 		add("/baseUrl", f.Code, "%s", strings.TrimSpace(f.Message+" "+f.Action))
+	}
+	if !slices.Contains(Providers, in.Provider) {
+		add("/provider", "not_allowed", "The provider is anthropic or openai.")
 	}
 	if in.Secret != "" && !capability.ValidSecretName(in.Secret) {
 		add("/secret", "bad_secret_name", "A secret's name is capital letters, digits and underscores.")
 	}
-	for path, price := range map[string]string{"/priceInput": in.Price.Input, "/priceCached": in.Price.Cached, "/priceOutput": in.Price.Output} {
-		if price != "" && !decimal.MatchString(price) {
-			add(path, "bad_price", "A price is a number such as 0.25: dollars for a million tokens, without a sign.")
+	for _, price := range [][2]string{{"/priceInput", in.Price.Input}, {"/priceOutput", in.Price.Output}, {"/priceCached", in.Price.Cached}} {
+		if price[1] != "" && !decimal.MatchString(price[1]) {
+			add(price[0], "bad_price", "A price is a number such as 0.25: dollars for a million tokens, without a sign.")
 		}
 	}
 	if in.ContextTokens < 0 || in.ContextTokens > maxContextTokens {
 		add("/contextTokens", "out_of_range", "The context is a number of tokens, or left out.")
 	}
-	slices.SortFunc(faults, func(a, b fault.Field) int { return strings.Compare(a.Path, b.Path) })
 	return in, fault.Fields(faults)
 }
 

@@ -121,7 +121,8 @@ func TestModelFaultsAreListedAtOnce(t *testing.T) {
 		change func(*workspace.ModelInput)
 		want   []string // path code
 	}{
-		{"nothing at all", func(in *workspace.ModelInput) { *in = workspace.ModelInput{} }, []string{"/model required", "/name bad_model_name", "/provider not_allowed"}},
+		{"nothing at all", func(in *workspace.ModelInput) { *in = workspace.ModelInput{} }, []string{"/model required", "/provider not_allowed"}},
+		{"a name that an address has", func(in *workspace.ModelInput) { in.Name = "new" }, []string{"/name bad_model_name"}},
 		{"a name with a space", func(in *workspace.ModelInput) { in.Name = "My Model" }, []string{"/name bad_model_name"}},
 		{"a long name", func(in *workspace.ModelInput) { in.Name = strings.Repeat("a", 65) }, []string{"/name bad_model_name"}},
 		{"a line break", func(in *workspace.ModelInput) { in.Underlying = "a\nb" }, []string{"/model bad_model"}},
@@ -133,7 +134,7 @@ func TestModelFaultsAreListedAtOnce(t *testing.T) {
 		{"a secret's value for its name", func(in *workspace.ModelInput) { in.Secret = "sk-ant-api03" }, []string{"/secret bad_secret_name"}},
 		{"odd prices", func(in *workspace.ModelInput) {
 			in.Price = workspace.Price{Input: "-1", Cached: "1e9", Output: "$3"}
-		}, []string{"/priceCached bad_price", "/priceInput bad_price", "/priceOutput bad_price"}},
+		}, []string{"/priceInput bad_price", "/priceOutput bad_price", "/priceCached bad_price"}},
 		{"a context below zero", func(in *workspace.ModelInput) { in.ContextTokens = -1 }, []string{"/contextTokens out_of_range"}},
 	}
 	for _, c := range cases {
