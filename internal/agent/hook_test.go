@@ -134,3 +134,48 @@ func TestSampleEventsAreWhatTheyAreCalled(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a hook prints, reading it harms nobody, exit code 2 denies, and one
+// that fails closed never lets pass what an advisory one would deny.
+func FuzzReadHook(f *testing.F) {
+	for _, seed := range []string{"", "{}", `{"decision":"deny"}`, `{"hookSpecificOutput":{"permissionDecision":"ALLOW"}}`, `{"continue":false}`, "hi\n{\"decision\":", `{"updatedInput":{"n":1}}`} {
+		f.Add(seed, "no", 0, 0)
+		f.Add(seed, "", 2, 1)
+	}
+	f.Fuzz(func(t *testing.T, stdout, stderr string, code, event int) {
+		at := capability.Events[uint(event)%uint(len(capability.Events))]
+		open := ReadHook(&capability.HookSpec{Event: at, FailureMode: capability.Advisory}, printed(code, stdout, stderr))
+		closed := ReadHook(&capability.HookSpec{Event: at, FailureMode: capability.FailClosed}, printed(code, stdout, stderr))
+		switch {
+		case code == exitDeny && open.Decision != HookDeny:
+			t.Errorf("exit code 2 is %s", open.Decision)
+		case strictness[closed.Decision] < strictness[open.Decision], closed.Failure != nil && closed.Decision != HookDeny:
+			t.Errorf("advisory %s, failing closed %s", open.Decision, closed.Decision)
+		case closed.Decision == HookRewrite && (at != capability.EventBeforeTool || closed.Arguments == nil):
+			t.Errorf("rewritten at %s with %s", at, closed.Arguments)
+		case len(closed.Reason) > maxReason+len("…") || len(closed.Context) > maxContext+len("…"):
+			t.Errorf("%d bytes of reason, %d of context", len(closed.Reason), len(closed.Context))
+		}
+	})
+}
+
+// An event carries its numbers as they are, and of a result no more than fits.
+func TestTheEventOfACall(t *testing.T) {
+	t.Parallel()
+	o := occasion{
+		event: capability.EventAfterTool, tool: "code__x", ref: "1", mode: capability.ModePlan, arguments: json.RawMessage(`{"n":9007199254740993}`),
+		result: &ToolResult{Content: []json.RawMessage{textBlock(strings.Repeat("é", maxEventResult))}},
+	}
+	raw, err := o.input()
+	if err != nil || len(raw) > sandbox.MaxInput {
+		t.Fatalf("%d bytes, %v", len(raw), err)
+	}
+	var got struct {
+		Arguments json.RawMessage `json:"tool_input"`
+		Mode      string          `json:"permission_mode"`
+		Result    struct{ Truncated bool }
+	}
+	if err := json.Unmarshal(raw, &got); err != nil || string(got.Arguments) != `{"n":9007199254740993}` || got.Mode != "plan" || !got.Result.Truncated {
+		t.Errorf("%s %s %v %v", got.Arguments, got.Mode, got.Result.Truncated, err)
+	}
+}

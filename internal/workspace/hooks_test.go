@@ -51,6 +51,9 @@ func TestAHookThatIsGoneStillWatches(t *testing.T) {
 			if row.Held != tt.held || !row.Required || !row.Wanted || row.Enabled {
 				t.Errorf("held %q, required %t, wanted %t, enabled %t", row.Held, row.Required, row.Wanted, row.Enabled)
 			}
+			if _, err := afresh.Tool(t.Context(), b.member, row.Key); err != nil {
+				t.Errorf("its page: %v", err)
+			}
 			if diff := cmp.Diff(capability.Spec(tt.want), row.Spec); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

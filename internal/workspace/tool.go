@@ -18,7 +18,7 @@ import (
 // Detail is a row with everything that its page shows.
 type Detail struct {
 	Row
-	Content   capability.Content // whole; zero for raw servers, defaults and what is gone
+	Content   capability.Content // whole; zero for raw servers, defaults and what is gone or cannot be read
 	Transport Transport
 	Target    string // host of a URL, image, or language; "" for none
 	Secrets   []SecretStatus
@@ -78,7 +78,7 @@ func (s *Service) Tool(ctx context.Context, actor capability.Actor, key capabili
 	if m, ok := row.Spec.(*capability.MCPSpec); ok {
 		d.Settings = m.Settings
 	}
-	if row.Held != capability.HeldGone {
+	if row.Held != capability.HeldGone && row.Held != capability.HeldUnsupported {
 		d.Content, err = s.Content(ctx, actor, row)
 	}
 	return d, err
