@@ -38,7 +38,7 @@ func (r *run) calls(ctx context.Context, p progress) (waits []uuid.UUID, err err
 			case <-ctx.Done():
 				return
 			}
-			callErr := r.call(ctx, w, p.failures[w.what()])
+			callErr := r.shielded(ctx, func() error { return r.call(ctx, w, p.failures[w.what()]) })
 			mu.Lock()
 			defer mu.Unlock()
 			if asked, ok := errors.AsType[*Waiting](callErr); ok {
