@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"log/slog"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"capstore/internal/capability"
 	"capstore/internal/pg/pgtest"
@@ -29,8 +32,26 @@ func TestAResultThatNoHookHasSeen(t *testing.T) {
 		if (got.Withheld != "") != withheld || len(got.Content) != 1 {
 			t.Errorf("%s: %+v", mode, got)
 		}
+		if got := afterTakes(snap, "code__echo"); got != 30*time.Second {
+			t.Errorf("its hooks take %s", got)
+		}
 		if got := s.hooksAfter(stopped, snap, b, ToolResult{IsError: true, Code: "stopped"}); got.Withheld != "" {
 			t.Errorf("%s: that it was stopped is withheld: %+v", mode, got)
+		}
+	}
+}
+
+// What a hook adds stands after the result, whatever form that has.
+func TestWhatAHookAddsToAResult(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ result, want ToolResult }{
+		"content":    {ToolResult{Content: []json.RawMessage{textBlock("a")}, Added: "b"}, ToolResult{Content: []json.RawMessage{textBlock("a"), textBlock("b")}, Added: "b"}},
+		"structured": {ToolResult{Structured: json.RawMessage(`{"n":1}`), Added: "b"}, ToolResult{Structured: json.RawMessage(`{"n":1}`), Content: []json.RawMessage{textBlock(`{"n":1}`), textBlock("b")}, Added: "b"}},
+		"withheld":   {ToolResult{Name: "x", Content: []json.RawMessage{textBlock("a")}, Added: "b", Withheld: "no"}, ToolResult{Name: "x", IsError: true, Code: "hook_denied", Message: "no"}},
+		"neither":    {ToolResult{Content: []json.RawMessage{textBlock("a")}}, ToolResult{Content: []json.RawMessage{textBlock("a")}}},
+	} {
+		if diff := cmp.Diff(tt.want, tt.result.Seen()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

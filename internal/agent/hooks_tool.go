@@ -1,10 +1,13 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
 
+	"capstore/internal/agent/sandbox"
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/registry"
@@ -72,6 +75,15 @@ func (s *Service) hooksAfter(ctx context.Context, snap *registry.Snapshot, b *bo
 	}
 	result.Added = strings.Join(v.added, "\n\n")
 	return result
+}
+
+// afterTakes is how long the hooks after a call may take together: it counts as
+// running until they have seen its result.
+func afterTakes(snap *registry.Snapshot, tool string) (total time.Duration) {
+	for _, w := range watchers(snap, capability.EventAfterTool, tool) {
+		total += cmp.Or(time.Duration(w.spec.TimeoutSec)*time.Second, sandbox.DefaultTimeout)
+	}
+	return total
 }
 
 // unheard is the verdict where not all hooks could be told: of the others,

@@ -115,6 +115,9 @@ func (r ToolResult) Seen() ToolResult {
 		return ToolResult{Name: r.Name, Ref: r.Ref, IsError: true, Code: codeHookDenied, Message: r.Withheld, DurationMS: r.DurationMS}
 	}
 	if r.Added != "" {
+		if len(r.Content) == 0 && len(r.Structured) > 0 {
+			r.Content = []json.RawMessage{textBlock(string(r.Structured))}
+		}
 		r.Content = append(slices.Clip(r.Content), textBlock(r.Added))
 	}
 	return r

@@ -32,7 +32,7 @@ func (s *Service) start(ctx context.Context, snap *registry.Snapshot, b *bound) 
 			return err
 		}
 		if err := queries.StartCall(ctx, tx, db.StartCallParams{
-			Call: call, Conversation: b.Conversation, Turn: b.Turn, Tool: b.Name, Seconds: endsBy(b).Seconds(),
+			Call: call, Conversation: b.Conversation, Turn: b.Turn, Tool: b.Name, Seconds: (endsBy(b) + afterTakes(snap, b.Name)).Seconds(),
 		}); err != nil {
 			return err
 		}
