@@ -15,11 +15,21 @@ CREATE TABLE call_figures (
 CREATE INDEX call_figures_workspace ON call_figures (workspace, at);
 
 -- +goose StatementBegin
+-- A result may hold a NUL or half a character, escaped, which the database keeps
+-- and does not read. What is counted holds no escape, so they are left out.
+CREATE FUNCTION without_escapes(payload json) RETURNS json LANGUAGE sql IMMUTABLE AS $$
+    SELECT regexp_replace(replace(payload::text, '\\', ''), '\\u[0-9a-fA-F]{4}', '', 'g')::json
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
 CREATE FUNCTION count_call() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    said json := without_escapes(NEW.payload);
 BEGIN
     INSERT INTO call_figures (workspace, subject, turn, tool, failed, ms, at)
-    SELECT c.workspace, c.subject, NEW.turn, coalesce(NEW.payload ->> 'name', ''),
-        coalesce((NEW.payload ->> 'isError')::boolean, false), coalesce((NEW.payload ->> 'durationMs')::numeric, 0)::bigint, NEW.at
+    SELECT c.workspace, c.subject, NEW.turn, coalesce(said ->> 'name', ''),
+        coalesce((said ->> 'isError')::boolean, false), coalesce((said ->> 'durationMs')::numeric, 0)::bigint, NEW.at
     FROM conversations c WHERE c.id = NEW.conversation;
     RETURN NULL;
 END $$;
@@ -29,12 +39,12 @@ CREATE TRIGGER ledger_figures AFTER INSERT ON ledger
     FOR EACH ROW WHEN (NEW.kind = 'tool_result' AND NEW.call IS NOT NULL) EXECUTE FUNCTION count_call();
 
 INSERT INTO call_figures (workspace, subject, turn, tool, failed, ms, at)
-SELECT c.workspace, c.subject, l.turn, coalesce(l.payload ->> 'name', ''),
-    coalesce((l.payload ->> 'isError')::boolean, false), coalesce((l.payload ->> 'durationMs')::numeric, 0)::bigint, l.at
-FROM ledger l JOIN conversations c ON c.id = l.conversation
+SELECT c.workspace, c.subject, l.turn, coalesce(said ->> 'name', ''),
+    coalesce((said ->> 'isError')::boolean, false), coalesce((said ->> 'durationMs')::numeric, 0)::bigint, l.at
+FROM ledger l JOIN conversations c ON c.id = l.conversation CROSS JOIN LATERAL without_escapes(l.payload) AS said
 WHERE l.kind = 'tool_result' AND l.call IS NOT NULL;
 
 -- +goose Down
 DROP TRIGGER ledger_figures ON ledger;
-DROP FUNCTION count_call;
+DROP FUNCTION count_call, without_escapes;
 DROP TABLE call_figures;
