@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -358,5 +359,37 @@ func TestTwoMessagesAtOnce(t *testing.T) {
 	}
 	if got := kinds(w.ledger(t, w.member, conv)); len(taken) != 1 || len(got) != 2 {
 		t.Errorf("%d taken, %v", len(taken), got)
+	}
+}
+
+// A turn that goes on and on ends with a plain note, and with all that it did.
+func TestLimitsOfATurn(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		usage modeltest.Usage
+		code  string
+		steps int
+	}{
+		"steps":  {modeltest.Usage{Input: 10, Output: 5}, "turn_steps", 40},
+		"tokens": {modeltest.Usage{Input: 1_999_990, Output: 10}, "turn_tokens", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.skill(t, w.member, "plan", "# Plan")
+			s := modeltest.NewFunc(t, func(r modeltest.Request) modeltest.Step {
+				return modeltest.Call("c"+strconv.Itoa(len(r.Messages)), "use_skill", `{"name":"plan"}`).Costs(tc.usage)
+			})
+			w.think(t, workspace.ProviderAnthropic, s)
+			conv := w.conversation(t)
+			<-w.begin(t, conv, "go")
+			entries := w.ledger(t, w.member, conv)
+			if got := last[agent.Failure](t, entries, agent.EntryError); got.Code != tc.code || got.Action == "" {
+				t.Errorf("%+v", got)
+			}
+			if n := len(results(t, entries)); n != tc.steps || s.Asked() != tc.steps || w.state(t, conv) != agent.TurnDone {
+				t.Errorf("%d results of %d answers, %s", n, s.Asked(), w.state(t, conv))
+			}
+		})
 	}
 }
