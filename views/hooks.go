@@ -15,8 +15,7 @@ type HookRow struct {
 	Event       string
 	Matcher     string // the tools that it watches, "" for all; of the events around a tool
 	FailsClosed bool
-	Denies      bool // it cannot run, and what it watches is denied
-	Plugin      string
+	Denies      bool      // it cannot run, and what it watches is denied
 	Last        *HookSaid // nil for nothing yet
 }
 
@@ -35,7 +34,6 @@ type CommandRow struct {
 	Command string // what is typed: /weekly
 	Hint    string // of its arguments
 	Tools   []string
-	Plugin  string
 	TryHref string // a conversation with the command typed; "" while it cannot be used
 }
 
@@ -54,7 +52,7 @@ func (r HookRow) args(ctx context.Context) ui.RowArgs {
 	} else {
 		meta = append(meta, i18n.T(ctx, "hooks.fails_open"))
 	}
-	args.Meta = append(withPlugin(ctx, meta, r.Plugin), args.Meta...)
+	args.Meta = append(meta, args.Meta...)
 	if r.Denies {
 		args.Marks = append(args.Marks, ui.RowMark{Tone: ui.Danger, Text: i18n.T(ctx, "hooks.denies")})
 	}
@@ -62,13 +60,6 @@ func (r HookRow) args(ctx context.Context) ui.RowArgs {
 		args.Marks = append(args.Marks, r.Last.mark(ctx))
 	}
 	return args
-}
-
-func withPlugin(ctx context.Context, meta []string, plugin string) []string {
-	if plugin == "" {
-		return meta
-	}
-	return append(meta, i18n.T(ctx, "hooks.plugin", "name", plugin))
 }
 
 // mark is what was said as a line below the row.
@@ -96,6 +87,6 @@ func (r CommandRow) args(ctx context.Context) ui.RowArgs {
 	if len(r.Tools) > 0 {
 		meta = append(meta, i18n.T(ctx, "hooks.meant_for", "tools", strings.Join(r.Tools, ", ")))
 	}
-	args.Meta = append(withPlugin(ctx, meta, r.Plugin), args.Meta...)
+	args.Meta = append(meta, args.Meta...)
 	return args
 }

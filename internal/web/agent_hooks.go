@@ -25,7 +25,7 @@ func (s *Site) hookRows(c *Ctx, carried workspace.Carried, next string) ([]views
 		spec := r.Hook()
 		row := views.HookRow{
 			ToolRow: c.toolRow(carried, r, next), Event: string(spec.Event), Matcher: spec.Matcher, FailsClosed: spec.FailsClosed(),
-			Denies: r.Denies(), Plugin: r.Plugin,
+			Denies: r.Denies(),
 		}
 		if last, ok := said[r.Key]; ok {
 			row.Last = lastSaid(last)
@@ -49,7 +49,7 @@ func (c *Ctx) commandRows(carried workspace.Carried, next string) []views.Comman
 		if r.Channel != capability.ChannelCommand {
 			continue
 		}
-		row := views.CommandRow{ToolRow: c.toolRow(carried, r, next), Command: "/" + capability.CommandName(r.Name), Plugin: r.Plugin}
+		row := views.CommandRow{ToolRow: c.toolRow(carried, r, next), Command: "/" + capability.CommandName(r.Name)}
 		if spec, ok := r.Spec.(*capability.CommandSpec); ok {
 			row.Hint, row.Tools = spec.ArgumentHint, spec.AllowedTools
 		}

@@ -95,6 +95,9 @@ func (c *Ctx) toolRow(carried workspace.Carried, r workspace.Row, next string) v
 		row.Shadow = &views.Use{Label: by.Name, Href: views.ToolPath(c.Who.Workspace, string(by.Key))}
 	}
 	row.Locked = c.switchLocked(r)
+	if r.Plugin != "" {
+		row.Rest = append(row.Rest, c.T("tools.plugin", "name", r.Plugin))
+	}
 	if len(r.Unmet) > 0 {
 		row.Rest = append(row.Rest, c.T("tools.unmet", "names", strings.Join(r.Unmet, ", ")))
 	}
