@@ -11,6 +11,7 @@ import (
 
 	"capstore/db"
 	"capstore/internal/fault"
+	"capstore/internal/registry"
 )
 
 // EntryKind says what a ledger entry records. The set is closed.
@@ -52,6 +53,16 @@ type Message struct {
 	Refs []string `json:"refs,omitempty"`
 	// Prompt is what a model reads in place of the text: a command, expanded.
 	Prompt string `json:"prompt,omitempty"`
+	// Surface is what a model had before it as it began; nil without one.
+	Surface *Surfaced `json:"surface,omitempty"`
+}
+
+// Surfaced is which tools a model's first request of a turn held with their
+// schemas, beside the built-ins that every request has, and which domains the
+// message was read to ask for. All the others were deferred.
+type Surfaced struct {
+	Reading []registry.Domain `json:"reading,omitempty"`
+	Loaded  []string          `json:"loaded"`
 }
 
 // Requested is a call that a message or a model wants made. It has a result

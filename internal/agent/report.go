@@ -15,12 +15,9 @@ import (
 // member left to a count. It binds what a turn of the member would. Somebody
 // else gets a Denied fault, and a subject that is no member a missing one.
 func (s *Service) Report(ctx context.Context, actor capability.Actor, subject string) (registry.Report, error) {
-	of := actor
-	if subject != "" && subject != actor.Subject {
-		if err := capability.May(actor, capability.ActSettings, capability.Ownership{}); err != nil {
-			return registry.Report{}, err
-		}
-		of = capability.Actor{Workspace: actor.Workspace, Subject: subject, Role: capability.RoleViewer}
+	of, err := memberFor(actor, subject)
+	if err != nil {
+		return registry.Report{}, err
 	}
 	out, err := s.registry.Report(ctx, of, capability.SurfaceWeb)
 	if err != nil {
@@ -34,6 +31,19 @@ func (s *Service) Report(ctx context.Context, actor capability.Actor, subject st
 		out = out.Veiled()
 	}
 	return out, nil
+}
+
+// memberFor is the actor himself for "" or his own subject, and for an admin
+// the member of the subject as far as the registry asks who he is: it reads his
+// role itself.
+func memberFor(actor capability.Actor, subject string) (capability.Actor, error) {
+	if subject == "" || subject == actor.Subject {
+		return actor, nil
+	}
+	if err := capability.May(actor, capability.ActSettings, capability.Ownership{}); err != nil {
+		return capability.Actor{}, err
+	}
+	return capability.Actor{Workspace: actor.Workspace, Subject: subject, Role: capability.RoleViewer}, nil
 }
 
 // connections are the member's MCP servers as this process knows them, by key.

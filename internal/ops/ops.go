@@ -42,6 +42,6 @@ func All(s Services) []Operation {
 		meOperations(s), capabilityOperations(s), versionOperations(s), transferOperations(s),
 		agentOperations(s), toolOperations(s), hookOperations(s), codeOperations(s),
 		skillOperations(s), stampOperations(s), modelOperations(s), secretOperations(s), memberOperations(s), tokenOperations(s),
-		approvalOperations(s), policyOperations(s), usageOperations(s), conversationOperations(s),
+		approvalOperations(s), policyOperations(s), definitionOperations(s), usageOperations(s), conversationOperations(s),
 	)
 }

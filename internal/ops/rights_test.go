@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"capstore/internal/capability"
 	"capstore/internal/fault"
 	"capstore/internal/identity"
@@ -166,6 +168,10 @@ var attempts = map[string]attempt{
 	"test_model":      input(func(h *house) any { return namedModel{h.model()} }),
 	"get_agent_model": input(nothing),
 	"get_usage":       input(func(*house) any { return getUsage{} }),
+
+	"get_registry_report":  input(func(*house) any { return ofMember{} }),
+	"list_registry_epochs": input(func(*house) any { return listEpochs{} }),
+	"get_registry_turn":    {in: func(*house, identity.Principal, owned) any { return turnPath{Turn: uuid.NewString()} }, fails: "not_found"},
 	"set_agent_model": input(func(h *house) any {
 		name := h.model()
 		return setModel{ModelChoice{Nullable[string]{Set: true, Value: &name}}}

@@ -134,8 +134,21 @@ func (r *Registry) Report(ctx context.Context, actor capability.Actor, on capabi
 	if out.Misreads, err = r.misreads(ctx, actor.Workspace); err != nil {
 		return Report{}, err
 	}
+	out.Misreads = out.known(out.Misreads)
 	out.Loop = r.Health()
 	return out, nil
+}
+
+// known keeps the misreads of tools that stand in the report: those of other
+// members may be private to them.
+func (r Report) known(list []Misread) []Misread {
+	names := map[string]bool{}
+	for i := range r.Entries {
+		for _, t := range r.Entries[i].Tools {
+			names[t.Name] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(m Misread) bool { return !names[m.Tool] })
 }
 
 // Report is what a snapshot alone tells: entries, epoch and digest.
@@ -243,12 +256,21 @@ func (r *Registry) misreads(ctx context.Context, workspace string) ([]Misread, e
 // private to the member is a kind and a count.
 func (r Report) Veiled() Report {
 	r.Private = map[EntryKind]int{}
+	hidden := map[capability.Key]bool{}
 	r.Entries = slices.DeleteFunc(slices.Clone(r.Entries), func(e Reported) bool {
 		if e.private {
 			r.Private[e.Kind]++
+			hidden[e.Key] = true
 		}
 		return e.private
 	})
+	for i := range r.Entries {
+		if hidden[r.Entries[i].ShadowedBy] {
+			r.Entries[i].ShadowedBy = ""
+		}
+	}
+	r.Pool = slices.DeleteFunc(slices.Clone(r.Pool), func(c Connection) bool { return hidden[c.Key] })
+	r.Misreads = r.known(r.Misreads)
 	r.Epochs = slices.Clone(r.Epochs)
 	for i := range r.Epochs {
 		r.Epochs[i].Delta = r.Epochs[i].Delta.veiled()
