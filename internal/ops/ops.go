@@ -43,5 +43,6 @@ func All(s Services) []Operation {
 		agentOperations(s), toolOperations(s), hookOperations(s), codeOperations(s),
 		skillOperations(s), stampOperations(s), modelOperations(s), secretOperations(s), memberOperations(s), tokenOperations(s),
 		approvalOperations(s), policyOperations(s), definitionOperations(s), usageOperations(s), conversationOperations(s),
+		registryOperations(s),
 	)
 }
