@@ -54,6 +54,10 @@ func (e *events) open() error {
 	h.Set("X-Accel-Buffering", "no")
 	e.c.W.WriteHeader(http.StatusOK)
 	e.begun = true
+	// A comment, since a server between may hold back what has no body yet.
+	if _, err := e.c.W.Write([]byte(":\n\n")); err != nil {
+		return err
+	}
 	return http.NewResponseController(e.c.W).Flush()
 }
 

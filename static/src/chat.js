@@ -86,7 +86,7 @@ document.addEventListener("htmx:before:request", (event) => {
   const form = event.target.closest?.("[data-chat-form]");
   if (!form) return;
   sent(form);
-  following = true;
+  toEnd();
 });
 
 // The next composer takes the focus that the last one had; one that could not

@@ -32,10 +32,10 @@ type site struct {
 	url string
 }
 
-// serve starts a server and stops it with the test.
-func serve(t *testing.T, demo bool) *site {
+// serve starts a server that may reach the hosts and stops it with the test.
+func serve(t *testing.T, demo bool, hosts ...string) *site {
 	t.Helper()
-	cfg := app.Config{Addr: "127.0.0.1:0", Data: t.TempDir(), DatabaseURL: pgtest.URL(t), LogLevel: "info", LogFormat: "text"}
+	cfg := app.Config{Addr: "127.0.0.1:0", Data: t.TempDir(), DatabaseURL: pgtest.URL(t), LogLevel: "info", LogFormat: "text", AllowHosts: hosts}
 	a, err := app.Open(t.Context(), cfg, app.Options{Demo: demo}, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		t.Fatal(err)
