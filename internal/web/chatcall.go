@@ -88,6 +88,9 @@ func (c *Ctx) fillResult(chat string, call *views.ChatCall, m agent.ToolResult) 
 	} else {
 		call.Duration = c.Locale.Duration(time.Duration(m.DurationMS) * time.Millisecond)
 	}
+	if m.Withheld != "" {
+		call.Hooks = append(call.Hooks, views.ChatHook{Tone: ui.Warning, Text: c.T("hooks.withheld")})
+	}
 	call.Blocks = c.chatBlocks(chat, call.Name, m)
 	for _, a := range m.Artifacts {
 		call.Artifacts = append(call.Artifacts, views.ChatArtifact{
@@ -135,7 +138,7 @@ func (c *Ctx) hookText(m agent.HookOutcome) views.ChatHook {
 	case m.Context != "":
 		out.Text = c.T("chat.hook_added", "name", m.Hook)
 	}
-	if out.Text != "" && m.Reason != "" {
+	if out.Text != "" && m.Reason != "" && (m.Failure == nil || m.Failure.Message != m.Reason) {
 		out.Text += " " + m.Reason
 	}
 	return out

@@ -123,6 +123,18 @@ func TestWhatALedgerShows(t *testing.T) {
 			s.write(agent.EntryModelOutput, agent.ModelOutput{Model: "m", Calls: []agent.Requested{{Ref: "1", Name: "code__a"}}})
 			s.write(agent.EntryHookOutcome, agent.HookOutcome{Hook: "guard", Ref: "1", Tool: "code__a", Decision: agent.HookDeny, Reason: "No mail."})
 		}, []string{"said hooked", "The hook teller told the model something.", "code__a asked The hook guard refused this. No mail."}},
+		"a hook that failed": {func(s *scribe) {
+			s.say("hooked")
+			s.write(agent.EntryModelOutput, agent.ModelOutput{Model: "m", Calls: []agent.Requested{{Ref: "1", Name: "code__a"}}})
+			s.write(agent.EntryHookOutcome, agent.HookOutcome{
+				Hook: "guard", Ref: "1", Tool: "code__a", Decision: agent.HookDeny, Reason: "Too slow.", Failure: &agent.Failure{Code: "timeout", Message: "Too slow."},
+			})
+		}, []string{"said hooked", "code__a asked The hook guard failed. Too slow."}},
+		"a withheld result": {func(s *scribe) {
+			s.say("hooked")
+			s.write(agent.EntryModelOutput, agent.ModelOutput{Model: "m", Calls: []agent.Requested{{Ref: "1", Name: "code__a"}}})
+			s.write(agent.EntryToolResult, agent.ToolResult{Ref: "1", Name: "code__a", Content: text("4711"), Withheld: "The hook dlp refused this."})
+		}, []string{"said hooked", "code__a done 4711 The model was not given this result."}},
 		"what nobody announced": {func(s *scribe) {
 			s.say("/tool code__a")
 			s.write(agent.EntryToolCall, agent.ToolCall{Name: "code__a"})
