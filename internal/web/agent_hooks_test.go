@@ -86,6 +86,7 @@ func TestAgentListsHooksAndCommands(t *testing.T) {
 	must(t, err)
 	page = member.get("/acme/settings/agent").status(200)
 	page.inRow("hooks", "guard", "Last, in your conversations: denied · code__greet · not <b>today</b>")
+	member.get(views.ToolPath("acme", "capability:acme/gone")).status(200).says("main", "It cannot be reached any more.")
 	page.inRow("hooks", "gone", "It cannot run, so whatever it watches is denied.")
 	s.as(vera).get("/acme/settings/agent").status(200).inRow("hooks", "guard", "watches code__*")
 	if other := s.as(vera).get("/acme/settings/agent"); strings.Contains(other.rowIn("hooks", "guard").Text(), "today") {

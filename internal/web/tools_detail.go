@@ -119,6 +119,9 @@ func (c *Ctx) toolFunction(f workspace.Function) views.ToolFunction {
 
 // transport says in one sentence how the row is reached.
 func (c *Ctx) transport(d workspace.Detail) string {
+	if d.Held == capability.HeldGone || d.Held == capability.HeldUnsupported {
+		return c.T("tools.reached_gone")
+	}
 	switch spec := d.Spec.(type) {
 	case *capability.MCPSpec:
 		if spec.Image != "" {
@@ -133,10 +136,7 @@ func (c *Ctx) transport(d workspace.Detail) string {
 	case *capability.HookSpec:
 		return c.T("tools.reached_hook", "language", c.T("tools.language_"+string(spec.Language)), "event", c.T("tools.event_"+string(spec.Event)))
 	}
-	switch {
-	case d.Held == capability.HeldGone:
-		return c.T("tools.reached_gone")
-	case d.Transport == workspace.TransportBuiltin:
+	if d.Transport == workspace.TransportBuiltin {
 		return c.T("tools.reached_builtin")
 	}
 	return c.T("tools.reached_text")
