@@ -8,6 +8,7 @@ import (
 	"capstore/internal/agent"
 	"capstore/internal/capability"
 	"capstore/internal/fault"
+	"capstore/internal/registry"
 	"capstore/views"
 	"capstore/views/ui"
 )
@@ -117,25 +118,17 @@ func (c *Ctx) chatTrouble(kind agent.EntryKind, m agent.Failure) *views.ChatTrou
 	return t
 }
 
-// epochDelta is what a change of the world brought to a conversation.
-type epochDelta struct {
-	Epoch                   int64
-	Added, Removed, Changed []epochChange
-}
-
-type epochChange struct{ Kind, Name, Reason, Text string }
-
 // epochNotice says that the agent carries something else than before.
 func (c *Ctx) epochNotice(e agent.Entry) *views.ChatNotice {
-	delta, ok := payload[epochDelta](e)
+	delta, ok := payload[registry.Delta](e)
 	if !ok {
 		return nil
 	}
-	out := &views.ChatNotice{Icon: ui.IconRefresh}
+	out := &views.ChatNotice{Icon: ui.IconRefresh, Text: c.T("chat.epoch_changed", "epoch", delta.To)}
 	var parts []string
 	for _, group := range []struct {
 		key, line string
-		list      []epochChange
+		list      []registry.Change
 	}{
 		{"chat.epoch_added", "chat.epoch_line_added", delta.Added}, {"chat.epoch_removed", "chat.epoch_line_removed", delta.Removed},
 		{"chat.epoch_changed_n", "chat.epoch_line_changed", delta.Changed},
@@ -145,14 +138,16 @@ func (c *Ctx) epochNotice(e agent.Entry) *views.ChatNotice {
 		}
 		parts = append(parts, c.Locale.N(group.key, len(group.list)))
 		for _, one := range group.list {
-			line := c.T(group.line, "name", one.Name)
-			if one.Text != "" {
-				line += " " + one.Text
+			line := c.T(group.line, "name", strings.TrimSpace(one.Name+" "+one.Version))
+			if why := c.Locale.Or("reason."+one.Reason, "", nil); why != "" {
+				line += " · " + why
 			}
 			out.Lines = append(out.Lines, line)
 		}
 	}
-	out.Text = c.T("chat.epoch_changed", "epoch", delta.Epoch)
+	if delta.Mode != "" {
+		parts = append(parts, c.T("chat.mode")+": "+c.Locale.Or("chat.mode_"+delta.Mode, delta.Mode, nil))
+	}
 	if len(parts) > 0 {
 		out.Text += " " + strings.Join(parts, ", ")
 	}

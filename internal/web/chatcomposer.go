@@ -185,8 +185,8 @@ func exampleIndex(c *Ctx, n int) int {
 func (c *Ctx) toolChoices(snap *registry.Snapshot, at views.ComposerPick) []views.ToolChoice {
 	var out []views.ToolChoice
 	for _, e := range snap.Entries {
-		if e.Always {
-			continue // a model's way about; people have these lists
+		if e.Always || strings.HasPrefix(e.Row.Name, capability.ControlToolName("")) {
+			continue // a model's way about; people have these lists and pages
 		}
 		pick := func(name string) views.ComposerPick {
 			at.Tool = name

@@ -14,6 +14,7 @@ import (
 	"capstore/internal/agent"
 	"capstore/internal/i18n"
 	"capstore/internal/identity"
+	"capstore/internal/registry"
 	"capstore/views"
 )
 
@@ -141,6 +142,10 @@ func TestWhatALedgerShows(t *testing.T) {
 			s.write(agent.EntryBrief, struct{}{})
 			s.write("unheard_of", struct{}{})
 		}, []string{"said /tool code__a", "code__a running"}},
+		"another epoch": {func(s *scribe) {
+			s.say("now")
+			s.write(agent.EntryEpochChanged, registry.Delta{From: 1, To: 2, Mode: "plan", Added: []registry.Change{{Name: "code__new", Version: "1.0.0"}}, Removed: []registry.Change{{Name: "a"}, {Name: "b"}}})
+		}, []string{"said now", "What your agent carries changed (epoch 2). 1 added, 2 gone, Permission: Plan, write nothing"}},
 		"direct mode": {func(s *scribe) {
 			s.say("hello")
 			s.write(agent.EntryModelOutput, agent.ModelOutput{Model: "direct"})

@@ -40,6 +40,7 @@ on("click", "[data-panel-toggle]", (button, event) => {
 on("click", "[data-panel-link]", (link, event) => {
   if (!panel || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
+  link.closest("details.menu")?.removeAttribute("open");
   panel.setAttribute("data-open", "");
   panel.setAttribute("data-sheet", "");
   opener()?.setAttribute("aria-expanded", "true");
