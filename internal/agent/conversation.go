@@ -114,9 +114,13 @@ func (s *Service) Ledger(ctx context.Context, actor capability.Actor, id uuid.UU
 	}
 	out := make([]Entry, len(rows))
 	for i, row := range rows {
-		out[i] = Entry{Seq: row.Seq, At: row.At, Turn: row.Turn, Kind: EntryKind(row.Kind), Call: row.Call, Payload: row.Payload}
+		out[i] = entryOf(row)
 	}
 	return out, nil
+}
+
+func entryOf(row db.LedgerOfRow) Entry {
+	return Entry{Seq: row.Seq, At: row.At, Turn: row.Turn, Kind: EntryKind(row.Kind), Call: row.Call, Payload: row.Payload}
 }
 
 // DeleteConversation removes one of the actor's own with its ledger, and stops

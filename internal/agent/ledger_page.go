@@ -30,7 +30,7 @@ func (s *Service) LedgerBefore(ctx context.Context, actor capability.Actor, id u
 	}
 	out := make([]Entry, len(rows))
 	for i, row := range rows {
-		out[i] = Entry{Seq: row.Seq, At: row.At, Turn: row.Turn, Kind: EntryKind(row.Kind), Call: row.Call, Payload: row.Payload}
+		out[i] = entryOf(db.LedgerOfRow(row))
 	}
 	return out, nil
 }
