@@ -88,6 +88,7 @@ func (r *Registry) work(ctx context.Context, ready func()) {
 	}
 	var due <-chan time.Time // of a hint's pass
 	ready()
+	_ = r.Pass(ctx) // so that its health is known from the beginning
 	for {
 		select {
 		case <-ctx.Done():
