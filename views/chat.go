@@ -73,6 +73,8 @@ type ChatMessage struct {
 	Refs []ChatRef
 	// Prompt is what a model reads in its place: a command, expanded.
 	Prompt string
+	// Seen leads to what the turn that it began could see.
+	Seen string
 }
 
 // ChatRef is something that a message is about.

@@ -32,6 +32,7 @@ func (s *Site) chatRoutes() []Route {
 		{Method: "GET", Pattern: "/{workspace}/chat/{id}/older", Access: Member, handler: s.chatOlder},
 		{Method: "POST", Pattern: "/{workspace}/chat/{id}/stop", Access: Member, handler: s.chatStop},
 		{Method: "POST", Pattern: "/{workspace}/chat/{id}/delete", Access: Member, handler: s.chatDelete},
+		{Method: "GET", Pattern: "/{workspace}/chat/{id}/turns/{turn}", Access: Member, handler: s.turnPage},
 		{Method: "GET", Pattern: "/{workspace}/chat/{id}/artifacts/{artifact}", Access: Member, handler: s.chatArtifact},
 		{Method: "GET", Pattern: "/{workspace}/chat/{id}/artifacts/{artifact}/images/{block}", Access: Member, handler: s.chatImage},
 	}

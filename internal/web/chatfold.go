@@ -38,7 +38,9 @@ func (f *chatFold) add(e agent.Entry) []views.ChatChange {
 	case agent.EntryMessage:
 		t.spent = spent{began: e.At}
 		if m, ok := payload[agent.Message](e); ok {
-			return f.item(e, views.ChatItem{Said: f.c.chatSaid(m), Calls: f.requested(e, m.Calls)})
+			said := f.c.chatSaid(m)
+			said.Seen = views.ChatTurnPath(f.c.Who.Workspace, f.chat, e.Turn.String())
+			return f.item(e, views.ChatItem{Said: said, Calls: f.requested(e, m.Calls)})
 		}
 	case agent.EntryModelOutput:
 		if m, ok := payload[agent.ModelOutput](e); ok {

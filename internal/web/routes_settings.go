@@ -13,6 +13,8 @@ func (s *Site) settingsRoutes() []Route {
 		{Method: "POST", Pattern: "/{workspace}/settings/agent/servers/{name}/remove", Access: Member, handler: s.removeServer},
 		{Method: "GET", Pattern: "/{workspace}/settings/agent/adoptions/{source}/{id}/remove", Access: Member, handler: s.endAdoptionPage},
 		{Method: "POST", Pattern: "/{workspace}/settings/agent/adoptions/{source}/{id}/remove", Access: Member, handler: s.endAdoption},
+		{Method: "GET", Pattern: "/{workspace}/settings/agent/health", Access: Member, handler: s.healthPage},
+		{Method: "GET", Pattern: "/{workspace}/settings/agent/health/turns/{turn}", Access: Member, handler: s.turnPage},
 		{Method: "GET", Pattern: "/{workspace}/settings/agent/history", Access: Member, handler: s.agentHistoryPage},
 		{Method: "GET", Pattern: "/{workspace}/settings/agent/elsewhere", Access: Member, handler: s.elsewherePage},
 

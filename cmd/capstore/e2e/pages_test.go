@@ -74,7 +74,7 @@ const sentConfiguration = `{"mcpServers": { // by hand
 
 // special are the routes whose usual values do not show what they have, with
 // the queries that show more. A route that is no page has none.
-func special(conversation, asked string) map[string][]values {
+func special(conversation, turn, asked string) map[string][]values {
 	id := func(source, id string, queries ...string) (all []values) {
 		for _, q := range append([]string{""}, queries...) {
 			all = append(all, values{"source": source, "id": id, "?": q})
@@ -118,6 +118,9 @@ func special(conversation, asked string) map[string][]values {
 		"/{workspace}/settings/policies/{number}":                    {{"number": "1"}},
 		"/{workspace}/settings/tools":                                {{"as": member}, {"as": viewer}},
 		"/{workspace}/settings/tools/{key}":                          {{}, {"key": "capability:acme/tracking"}, {"key": "capability:acme/workday", "as": viewer}},
+		"/{workspace}/settings/agent/health":                         {{"as": member}, {}, {"?": "standing=usable&kind=mcp"}},
+		"/{workspace}/settings/agent/health/turns/{turn}":            {{"as": member, "turn": turn}, {"turn": turn}},
+		"/{workspace}/chat/{id}/turns/{turn}":                        {{"as": member, "id": conversation, "turn": turn}},
 		"/{workspace}/settings/agent/history":                        {{}, {"?": "base=1&candidate=3"}},
 		"/{workspace}/settings/agent/adoptions/{source}/{id}/remove": id("globex", "invoice-check"),
 		"/{workspace}/settings/agent/servers/{name}/remove":          {{"name": "handbook"}},
@@ -141,7 +144,8 @@ func special(conversation, asked string) map[string][]values {
 // everyPage lists an address or more for each GET route, and what no route has.
 func everyPage(t *testing.T, s *site) []look {
 	t.Helper()
-	base, extra := usual(t, s), special(talk(t, s), asks(t, s))
+	conversation, turn := talk(t, s)
+	base, extra := usual(t, s), special(conversation, turn, asks(t, s))
 	looks := []look{{as: admin, path: "/acme/nothing-here", status: 404}, {as: admin, path: "/acme/store/acme/nothing", status: 404}}
 	for _, route := range s.routes() {
 		if route.Method != "GET" {
@@ -180,8 +184,9 @@ func fill(pattern string, base, own values) string {
 	return path
 }
 
-// talk makes a conversation in which a tool ran and one failed.
-func talk(t *testing.T, s *site) string {
+// talk makes a conversation in which a tool ran and one failed, and returns it
+// with its last turn.
+func talk(t *testing.T, s *site) (conversation, turn string) {
 	t.Helper()
 	jun := s.actor(t, member, "acme")
 	c, err := s.Agent.NewConversation(t.Context(), jun)
@@ -189,13 +194,14 @@ func talk(t *testing.T, s *site) string {
 		t.Fatal(err)
 	}
 	for _, arguments := range []string{`{"value": 12, "from": "in", "to": "cm"}`, `{"value": 12, "from": "in", "to": "kg"}`} {
-		_, done, err := s.Agent.Begin(t.Context(), jun, c.ID, agent.Ask{Tool: "code__unit_convert", Arguments: []byte(arguments)})
+		id, done, err := s.Agent.Begin(t.Context(), jun, c.ID, agent.Ask{Tool: "code__unit_convert", Arguments: []byte(arguments)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		<-done
+		turn = id.String()
 	}
-	return c.ID.String()
+	return c.ID.String(), turn
 }
 
 // asks leaves one call waiting for its member's word and one refused.
