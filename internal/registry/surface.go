@@ -13,11 +13,11 @@ import (
 // SurfaceOptions bound what a turn has loaded at once.
 type SurfaceOptions struct {
 	// Budget is how many tokens the loaded definitions may take, roughly; 0
-	// means 16,000.
+	// means 8,000: room for a workspace's own tools in a small model's context.
 	Budget int
 }
 
-const defaultBudget = 16_000
+const defaultBudget = 8_000
 
 // Surface is what one turn has before it of the tools that it may call: every
 // admitted tool is callable; those that are loaded stand in the request with
