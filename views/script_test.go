@@ -112,11 +112,11 @@ func TestFocusOrder(t *testing.T) {
 	server, tab := gallery(t), browsertest.Open(t)
 	tab.Visit(server.URL+"/settings", browsertest.View{})
 	var got []string
-	for range 12 {
+	for range 13 {
 		tab.Do(key(kb.Tab))
 		got = append(got, tab.Focused())
 	}
-	want := []string{"Skip to the content", "capstore", "Switch workspace: Acme", "Store", "Mine", "Chat", "Settings", "Account: Mina Park", "Sign out", "Acme", "Search the store", "Light"}
+	want := []string{"Skip to the content", "capstore", "Switch workspace: Acme", "Store", "Mine", "Chat", "Approvals", "Settings", "Account: Mina Park", "Sign out", "Acme", "Search the store", "Light"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
