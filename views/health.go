@@ -48,6 +48,8 @@ type HealthCount struct {
 type HealthGroup struct {
 	Standing string
 	Rows     []HealthRow
+	// Shipped are those of capstore itself, which are many and seldom looked at.
+	Shipped []HealthRow
 }
 
 // HealthRow is one entry.

@@ -94,7 +94,7 @@ func (c *Ctx) health(r registry.Report, filter views.HealthFilter) views.Health 
 // healthEntries counts the entries by standing and kind, and groups those that
 // the filter lets through.
 func (c *Ctx) healthEntries(v *views.Health, entries []registry.Reported) {
-	groups, kinds := map[registry.Standing][]views.HealthRow{}, map[string]int{}
+	groups, shipped, kinds := map[registry.Standing][]views.HealthRow{}, map[registry.Standing][]views.HealthRow{}, map[string]int{}
 	counts := map[registry.Standing]int{}
 	for i := range entries {
 		e := &entries[i]
@@ -104,7 +104,12 @@ func (c *Ctx) healthEntries(v *views.Health, entries []registry.Reported) {
 		if e.Standing.Callable() {
 			v.Usable++
 		}
-		if (v.Filter.Standing == "" || v.Filter.Standing == string(e.Standing)) && (v.Filter.Kind == "" || v.Filter.Kind == kind) {
+		if v.Filter.Standing != "" && v.Filter.Standing != string(e.Standing) || v.Filter.Kind != "" && v.Filter.Kind != kind {
+			continue
+		}
+		if e.Origin == registry.OriginBuiltin {
+			shipped[e.Standing] = append(shipped[e.Standing], c.healthRow(e, v.Subject != ""))
+		} else {
 			groups[e.Standing] = append(groups[e.Standing], c.healthRow(e, v.Subject != ""))
 		}
 	}
@@ -112,8 +117,8 @@ func (c *Ctx) healthEntries(v *views.Health, entries []registry.Reported) {
 		if counts[standing] > 0 {
 			v.Standings = append(v.Standings, views.HealthCount{Name: string(standing), N: counts[standing]})
 		}
-		if len(groups[standing]) > 0 {
-			v.Groups = append(v.Groups, views.HealthGroup{Standing: string(standing), Rows: groups[standing]})
+		if len(groups[standing])+len(shipped[standing]) > 0 {
+			v.Groups = append(v.Groups, views.HealthGroup{Standing: string(standing), Rows: groups[standing], Shipped: shipped[standing]})
 		}
 	}
 	for kind, n := range kinds {

@@ -40,7 +40,7 @@ func config(t *testing.T) app.Config {
 
 func examine(t *testing.T, cfg app.Config) doctor.Report {
 	t.Helper()
-	return doctor.Examine(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	return doctor.Examine(t.Context(), cfg, doctor.Member{}, slog.New(slog.DiscardHandler))
 }
 
 // find returns the finding of the name.

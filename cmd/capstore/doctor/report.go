@@ -10,6 +10,7 @@ import (
 
 	"capstore/cmd/capstore/app"
 	"capstore/internal/fault"
+	"capstore/internal/registry"
 )
 
 // State is what a finding comes to.
@@ -36,12 +37,16 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Settings are the configuration as it was read, secrets hidden.
 	Settings map[string]string `json:"settings"`
+	// Agent is what the running server reports of the member that was asked
+	// about; nil where none was, or no server runs.
+	Agent *registry.Report `json:"agent,omitempty"`
 }
 
 // Examine looks at the configuration, the data folder, the database, the
 // sandbox, the front end, and the server when one runs. Nothing is made: where
-// there is no database yet, none is afterwards.
-func Examine(ctx context.Context, cfg app.Config, log *slog.Logger) Report {
+// there is no database yet, none is afterwards. Where a member is named, the
+// running server is asked what his agent has and why.
+func Examine(ctx context.Context, cfg app.Config, m Member, log *slog.Logger) Report {
 	e := &examination{cfg: cfg, log: log}
 	e.configuration()
 	e.folder()
@@ -49,11 +54,12 @@ func Examine(ctx context.Context, cfg app.Config, log *slog.Logger) Report {
 	e.sandbox(ctx)
 	e.assets()
 	e.server(ctx)
+	e.member(ctx, m)
 	settings := map[string]string{}
 	for _, s := range cfg.Redacted() {
 		settings[s[0]] = s[1]
 	}
-	return Report{OK: !e.wrong, Findings: e.findings, Settings: settings}
+	return Report{OK: !e.wrong, Findings: e.findings, Settings: settings, Agent: e.agent}
 }
 
 // Print writes the report for people.
@@ -84,6 +90,9 @@ type examination struct {
 	wrong    bool
 	// joined says that a running server holds the embedded database.
 	joined bool
+	// ready is where the running server is reached; "" when none is ready.
+	ready string
+	agent *registry.Report
 }
 
 func (e *examination) add(state State, name, text, action string) {

@@ -60,7 +60,8 @@ func (e *examination) server(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	status, text, err := ask(ctx, "http://"+net.JoinHostPort(host, port)+"/readyz", e.cfg.PublicURL().Host)
+	at := "http://" + net.JoinHostPort(host, port)
+	status, text, err := ask(ctx, at+"/readyz", e.cfg.PublicURL().Host)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED) && e.joined:
 		e.add(Notice, "readiness", "A server holds the data folder, but none answers on "+e.cfg.Addr+".",
@@ -70,6 +71,7 @@ func (e *examination) server(ctx context.Context) {
 	case err != nil:
 		e.add(Wrong, "readiness", err.Error(), "See the server's log, or what else listens on "+e.cfg.Addr+".")
 	case status == http.StatusOK && text == "ready":
+		e.ready = at
 		e.add(OK, "readiness", "The server on "+e.cfg.Addr+" is ready.", "")
 	case status == http.StatusServiceUnavailable:
 		e.add(Wrong, "readiness", "The server is not ready: "+text, "See the server's log.")
