@@ -106,7 +106,10 @@ func (a Approval) buttonOf(ctx context.Context, answer string) ui.ButtonArgs {
 // effects say in words what the call does, as far as it is known.
 func (a Approval) effects(ctx context.Context) []ui.Point {
 	points := []ui.Point{{Tone: ui.Info, Text: i18n.T(ctx, "approval.reads", "name", a.Label)}}
-	if a.Writes {
+	switch {
+	case a.Writes && a.builtIn():
+		points[0] = ui.Point{Tone: ui.Warning, Text: i18n.T(ctx, "approval.writes_here")}
+	case a.Writes:
 		points[0] = ui.Point{Tone: ui.Warning, Text: i18n.T(ctx, "approval.writes", "name", a.Label)}
 	}
 	if len(a.Secrets) > 0 {
@@ -117,6 +120,9 @@ func (a Approval) effects(ctx context.Context) []ui.Point {
 	}
 	return points
 }
+
+// builtIn reports whether the call is of something that ships with capstore.
+func (a Approval) builtIn() bool { return strings.HasPrefix(a.Label, "builtin:") }
 
 func (a Approval) outcomeBadge(ctx context.Context) ui.BadgeArgs {
 	tone := ui.Success
@@ -132,7 +138,7 @@ func (a Approval) outcomeBadge(ctx context.Context) ui.BadgeArgs {
 func (a Approval) facts(ctx context.Context) []ui.Fact {
 	capability := ui.Fact{Label: i18n.T(ctx, "approval.capability"), Body: approvalLabel(a)}
 	facts := []ui.Fact{capability}
-	if a.Digest != "" {
+	if a.Digest != "" && !a.builtIn() {
 		facts = append(facts, ui.Fact{Label: i18n.T(ctx, "approval.digest"), Body: ui.Digest(i18n.T(ctx, "approval.digest"), a.Digest)})
 	}
 	if a.RawName != "" {
