@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,6 +80,7 @@ type HealthLoop struct {
 // HealthEpoch is one step of the world.
 type HealthEpoch struct {
 	Epoch                   int64
+	First                   bool // there was nothing before it to differ from
 	Digest                  string
 	At                      time.Time
 	Added, Removed, Changed int
@@ -162,7 +164,6 @@ func (r HealthRow) args(ctx context.Context, standing string) ui.RowArgs {
 	a := ui.RowArgs{
 		Kind: r.Kind, Name: r.Name, Href: r.Href, Ref: r.Ref, Version: r.Version, Reason: r.Reason, Meta: []string{i18n.T(ctx, "health.origin_"+r.Origin)},
 	}
-	a.Badges = []ui.BadgeArgs{{Label: i18n.T(ctx, "health.standing_"+standing), Tone: standingTones[standing]}}
 	if r.Retired {
 		a.Badges = append(a.Badges, ui.BadgeArgs{Label: i18n.T(ctx, "health.retired"), Tone: ui.Danger})
 	}
@@ -211,19 +212,22 @@ func (l HealthLoop) points(ctx context.Context) []ui.Point {
 }
 
 // timeline draws how much changed with each epoch, oldest first; what went away
-// has the colour of what went wrong.
+// has the colour of what went wrong. The first epoch changed nothing.
 func (v Health) timeline(ctx context.Context) ui.ChartArgs {
 	a := ui.ChartArgs{Title: i18n.T(ctx, "health.timeline"), Bottom: "0", Label: i18n.T(ctx, "health.timeline_label")}
-	for i := len(v.Epochs) - 1; i >= 0; i-- {
-		e := v.Epochs[i]
+	for _, e := range slices.Backward(v.Epochs) {
+		if e.First {
+			continue
+		}
+		name := i18n.T(ctx, "health.epoch_n", "epoch", e.Epoch)
+		if a.First == "" {
+			a.First = name
+		}
+		a.Last = name
 		a.Bars = append(a.Bars, ui.Bar{
 			Value: float64(e.Added + e.Removed + e.Changed), Part: float64(e.Removed),
 			Title: i18n.T(ctx, "health.on_epoch", "epoch", e.Epoch, "at", i18n.From(ctx).DateTime(e.At), "what", e.what(ctx)),
 		})
-	}
-	if n := len(v.Epochs); n > 0 {
-		a.First = i18n.T(ctx, "health.epoch_n", "epoch", v.Epochs[n-1].Epoch)
-		a.Last = i18n.T(ctx, "health.epoch_n", "epoch", v.Epochs[0].Epoch)
 	}
 	return scaled(a, func(n float64) string { return count(ctx, int64(n)) })
 }

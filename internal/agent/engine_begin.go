@@ -62,6 +62,9 @@ func (s *Service) begin(ctx context.Context, r *run, conv Conversation, ask Ask)
 		r.mode = capability.StricterOf(conv.Mode, r.snap.Mode)
 	}
 	r.equip(r.binding.On, message)
+	if r.thinker != nil {
+		message.Surface = r.surface.surfaced()
+	}
 	id, err := uuid.NewV7()
 	if err != nil {
 		return uuid.Nil, nil, err

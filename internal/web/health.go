@@ -263,7 +263,7 @@ func (c *Ctx) healthMap(entries []registry.Reported) []views.HealthSource {
 
 func (c *Ctx) healthEpoch(e registry.Epoch, bound agent.Bound) views.HealthEpoch {
 	out := views.HealthEpoch{
-		Epoch: e.Epoch, Digest: e.Digest, At: e.At, Added: len(e.Delta.Added), Removed: len(e.Delta.Removed), Changed: len(e.Delta.Changed),
+		Epoch: e.Epoch, First: e.Delta.From == 0, Digest: e.Digest, At: e.At, Added: len(e.Delta.Added), Removed: len(e.Delta.Removed), Changed: len(e.Delta.Changed),
 		More: bound.Total - int64(len(bound.Turns)),
 	}
 	for _, part := range []struct {

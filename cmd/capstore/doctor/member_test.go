@@ -19,8 +19,23 @@ import (
 // returns the configuration that reaches it.
 func serve(t *testing.T, cfg app.Config) (app.Config, *app.App) {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
-	a, err := app.Open(t.Context(), cfg, app.Options{}, log)
+	cfg, a := serveWith(t, cfg, app.Options{})
+	user, err := a.Identity.EnsureUser(t.Context(), identity.NewUser{Email: "ada@acme.test", Name: "Ada"})
+	if err == nil {
+		err = a.Identity.EnsureWorkspace(t.Context(), "acme", "Acme")
+	}
+	if err == nil {
+		err = a.Identity.EnsureMember(t.Context(), "acme", user.Subject, capability.RoleAdmin)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg, a
+}
+
+func serveWith(t *testing.T, cfg app.Config, options app.Options) (app.Config, *app.App) {
+	t.Helper()
+	a, err := app.Open(t.Context(), cfg, options, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,16 +50,6 @@ func serve(t *testing.T, cfg app.Config) (app.Config, *app.App) {
 		a.Close()
 	})
 	cfg.Addr = (<-at).String()
-	user, err := a.Identity.EnsureUser(t.Context(), identity.NewUser{Email: "ada@acme.test", Name: "Ada"})
-	if err == nil {
-		err = a.Identity.EnsureWorkspace(t.Context(), "acme", "Acme")
-	}
-	if err == nil {
-		err = a.Identity.EnsureMember(t.Context(), "acme", user.Subject, capability.RoleAdmin)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	return cfg, a
 }
 
