@@ -454,6 +454,7 @@ type Turn struct {
 	Workspace     string
 	Subject       uuid.UUID
 	Surface       string
+	Scope         string
 	Epoch         int64
 	Digest        string
 	Mode          string

@@ -286,8 +286,8 @@ func (q *Queries) HoldTurn(ctx context.Context, db DBTX, arg HoldTurnParams) (bo
 
 const insertTurn = `-- name: InsertTurn :exec
 
-INSERT INTO turns (turn, conversation, workspace, subject, surface, epoch, digest, mode, model, state, server)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'running', $10)
+INSERT INTO turns (turn, conversation, workspace, subject, surface, scope, epoch, digest, mode, model, state, server)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'running', $11)
 `
 
 type InsertTurnParams struct {
@@ -296,6 +296,7 @@ type InsertTurnParams struct {
 	Workspace    string
 	Subject      uuid.UUID
 	Surface      string
+	Scope        string
 	Epoch        int64
 	Digest       string
 	Mode         string
@@ -312,6 +313,7 @@ func (q *Queries) InsertTurn(ctx context.Context, db DBTX, arg InsertTurnParams)
 		arg.Workspace,
 		arg.Subject,
 		arg.Surface,
+		arg.Scope,
 		arg.Epoch,
 		arg.Digest,
 		arg.Mode,
@@ -507,7 +509,7 @@ func (q *Queries) TakeTurn(ctx context.Context, db DBTX, arg TakeTurnParams) (in
 }
 
 const turnByID = `-- name: TurnByID :one
-SELECT turn, conversation, workspace, subject, surface, epoch, digest, mode, model, state, server, heartbeat_at, stop_requested, steps, calls, failed_calls, input_tokens, cached_tokens, output_tokens, cost, started_at, ended_at FROM turns WHERE turn = $1
+SELECT turn, conversation, workspace, subject, surface, scope, epoch, digest, mode, model, state, server, heartbeat_at, stop_requested, steps, calls, failed_calls, input_tokens, cached_tokens, output_tokens, cost, started_at, ended_at FROM turns WHERE turn = $1
 `
 
 func (q *Queries) TurnByID(ctx context.Context, db DBTX, turn uuid.UUID) (Turn, error) {
@@ -519,6 +521,7 @@ func (q *Queries) TurnByID(ctx context.Context, db DBTX, turn uuid.UUID) (Turn, 
 		&i.Workspace,
 		&i.Subject,
 		&i.Surface,
+		&i.Scope,
 		&i.Epoch,
 		&i.Digest,
 		&i.Mode,

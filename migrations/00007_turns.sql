@@ -8,6 +8,7 @@ CREATE TABLE turns (
     workspace      text COLLATE "C" NOT NULL REFERENCES workspaces (slug),
     subject        uuid NOT NULL REFERENCES users (id),
     surface        text NOT NULL,               -- web, api, gateway
+    scope          text NOT NULL DEFAULT '',    -- of the token that began it, '' for a session
     epoch          bigint NOT NULL,
     digest         text COLLATE "C" NOT NULL,   -- of the bound snapshot
     mode           text NOT NULL,               -- permission mode

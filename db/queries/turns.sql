@@ -2,8 +2,8 @@
 
 -- name: InsertTurn :exec
 -- The unique index turns_open refuses a second open turn of the conversation.
-INSERT INTO turns (turn, conversation, workspace, subject, surface, epoch, digest, mode, model, state, server)
-VALUES (@turn, @conversation, @workspace, @subject, @surface, @epoch, @digest, @mode, @model, 'running', @server);
+INSERT INTO turns (turn, conversation, workspace, subject, surface, scope, epoch, digest, mode, model, state, server)
+VALUES (@turn, @conversation, @workspace, @subject, @surface, @scope, @epoch, @digest, @mode, @model, 'running', @server);
 
 -- name: TurnByID :one
 SELECT * FROM turns WHERE turn = @turn;

@@ -264,7 +264,8 @@ func (s Services) createTurn(ctx context.Context, who identity.Principal, in new
 		return nil, err
 	}
 	turn, _, err := s.Agent.Begin(ctx, who.Actor(), id, agent.Ask{
-		Text: in.Body.Text, Tool: in.Body.Tool, Arguments: in.Body.Arguments, Refs: in.Body.Refs,
+		Surface: capability.SurfaceAPI,
+		Text:    in.Body.Text, Tool: in.Body.Tool, Arguments: in.Body.Arguments, Refs: in.Body.Refs,
 	})
 	if err != nil {
 		return nil, err
