@@ -28,8 +28,8 @@ type TurnSeen struct {
 	Input, Cached, Out int64
 	Cost               string
 	Reading            []string
-	Surfaced           bool // what was loaded is known
 	Entries            []SeenEntry
+	Shipped            []SeenEntry // of capstore itself
 	Private            []HealthCount
 }
 

@@ -54,7 +54,11 @@ func (c *Ctx) turnSeen(seen agent.Seen) views.TurnSeen {
 		v.Reading = seen.Surface.Reading
 	}
 	for i := range seen.Entries {
-		v.Entries = append(v.Entries, c.seenEntry(&seen.Entries[i], seen))
+		to := &v.Entries
+		if seen.Entries[i].Origin == registry.OriginBuiltin {
+			to = &v.Shipped
+		}
+		*to = append(*to, c.seenEntry(&seen.Entries[i], seen))
 	}
 	for kind, n := range seen.Private {
 		v.Private = append(v.Private, views.HealthCount{Name: capabilityKind(kind), N: n})

@@ -31,7 +31,7 @@ func TestSettingsPagesInABrowser(t *testing.T) {
 	})
 	must(t, err)
 	tab, server := s.browse(max)
-	audit(t, tab, server, "/acme/settings/agent", views.AgentHistoryPath("acme", "", "", ""), views.AgentInstructionsPath("acme"), views.NewServerPath("acme"),
+	audit(t, tab, server, "/acme/settings/agent", views.HealthPath("acme", ""), views.AgentHistoryPath("acme", "", "", ""), views.AgentInstructionsPath("acme"), views.NewServerPath("acme"),
 		views.EndAdoptionPath("acme", "acme", "ground"), views.ToolsPath("acme", ""), views.ToolPath("acme", "capability:acme/greet"), views.ToolPath("acme", "mcp:docs"),
 		views.SkillsPath("acme"), views.NewSkillPath("acme"), views.SkillPath("acme", skill.ID), views.SkillFilePath("acme", skill.ID, "scripts/a.py", false),
 		views.SkillTabPath("acme", skill.ID, views.TabSkillStamps), views.EditSkillPath("acme", skill.ID), views.StampSkillPath("acme", skill.ID),
