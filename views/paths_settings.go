@@ -42,6 +42,12 @@ func ToolSecretsPath(ws, key string) string { return join(ws, "settings", "tools
 // ToolProbePath takes the POST that asks an MCP server for its functions.
 func ToolProbePath(ws, key string) string { return join(ws, "settings", "tools", key, "probe") }
 
+// ToolDefinitionPath takes the POST that accepts what an MCP server says of a
+// tool now.
+func ToolDefinitionPath(ws, key string) string {
+	return join(ws, "settings", "tools", key, "definitions")
+}
+
 // SkillsPath is the workspace's skill library.
 func SkillsPath(ws string) string { return SettingsPath(ws, "skills") }
 

@@ -19,6 +19,7 @@ type Tool struct {
 	// not. ProbeHref asks it; "" for what is no server or does not run.
 	Said      *ServerSaid
 	ProbeHref string
+	Held      HeldDefinitions
 	// Needed is what the agent does not carry though this requires it, and
 	// Leaning what requires this.
 	Needed  []string

@@ -15,6 +15,7 @@ type Policies struct {
 	Version        int                       `json:"version" doc:"Of the agent's config that holds them."`
 	PermissionMode capability.PermissionMode `json:"permissionMode" enum:"plan,ask,auto,bypass"`
 	Rules          []capability.PolicyRule   `json:"rules" doc:"Deny wins over ask over allow, whatever their order."`
+	Definitions    string                    `json:"definitions" enum:"hold,notice" doc:"What becomes of a tool that its server describes otherwise than was accepted."`
 }
 
 // ETag is the config's version.
@@ -29,6 +30,7 @@ type setPolicies struct {
 type NewPolicies struct {
 	PermissionMode capability.PermissionMode `json:"permissionMode,omitempty" enum:"plan,ask,auto,bypass"`
 	Rules          []capability.PolicyRule   `json:"rules"`
+	Definitions    string                    `json:"definitions,omitempty" enum:"hold,notice" doc:"Stays where it is left out."`
 	Version        *int                      `json:"version,omitempty" doc:"The version that the change starts from, where If-Match is not sent."`
 	Note           string                    `json:"note,omitempty"`
 }
@@ -47,8 +49,15 @@ func policyOperations(s Services) []Operation {
 	}
 }
 
+// definitionsHold is how the default is called here.
+const definitionsHold = "hold"
+
 func policiesOf(v workspace.ConfigVersion, err error) (Policies, error) {
-	return Policies{Version: v.Version, PermissionMode: v.Config.WithDefaults().PermissionMode, Rules: list(v.Config.Policy)}, err
+	out := Policies{Version: v.Version, PermissionMode: v.Config.WithDefaults().PermissionMode, Rules: list(v.Config.Policy), Definitions: definitionsHold}
+	if v.Config.Definitions != capability.DefinitionsHold {
+		out.Definitions = string(v.Config.Definitions)
+	}
+	return out, err
 }
 
 func (s Services) policies(ctx context.Context, who identity.Principal, _ Nothing) (Policies, error) {
@@ -67,6 +76,13 @@ func (s Services) setPolicies(ctx context.Context, who identity.Principal, in se
 		c.Policy = in.Body.Rules
 		if in.Body.PermissionMode != "" {
 			c.PermissionMode = in.Body.PermissionMode
+		}
+		switch in.Body.Definitions {
+		case "":
+		case definitionsHold:
+			c.Definitions = capability.DefinitionsHold
+		default:
+			c.Definitions = capability.DefinitionChanges(in.Body.Definitions)
 		}
 		return nil
 	}))

@@ -23,6 +23,7 @@ func (s *Site) settingsRoutes() []Route {
 		{Method: "POST", Pattern: "/{workspace}/settings/tools/{key}", Access: Member, handler: s.setSwitch},
 		{Method: "POST", Pattern: "/{workspace}/settings/tools/{key}/secrets", Access: Member, handler: s.bindSecrets},
 		{Method: "POST", Pattern: "/{workspace}/settings/tools/{key}/probe", Access: Member, handler: s.probeTool},
+		{Method: "POST", Pattern: "/{workspace}/settings/tools/{key}/definitions", Access: Member, handler: s.acceptDefinition},
 
 		{Method: "GET", Pattern: "/{workspace}/staged/{digest}", Access: Member, handler: s.stagedFile},
 		{Method: "GET", Pattern: "/{workspace}/settings/skills", Access: Member, handler: s.skillsPage},

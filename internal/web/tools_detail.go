@@ -41,6 +41,9 @@ func (s *Site) showTool(c *Ctx, status int, key capability.Key, form views.Form)
 		if err := s.askedFunctions(c, &v, detail.Key); err != nil {
 			return err
 		}
+		if v.Held, err = s.heldDefinitions(c, detail.Key); err != nil {
+			return err
+		}
 	}
 	p := c.Page(detail.Name, views.NavSettings)
 	p.Crumbs = []ui.Crumb{{Label: c.T("settings.tools"), Href: views.ToolsPath(c.Who.Workspace, "")}, {Label: detail.Name}}
