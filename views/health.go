@@ -37,7 +37,7 @@ type Health struct {
 }
 
 // HealthFilter narrows the entries that are listed.
-type HealthFilter struct{ Member, Standing, Kind, Query string }
+type HealthFilter struct{ Member, Standing, Kind string }
 
 // HealthCount is how many there are of one name.
 type HealthCount struct {
@@ -72,9 +72,9 @@ type HealthRow struct {
 
 // HealthLoop is how the loop that keeps worlds current is doing.
 type HealthLoop struct {
-	Passes                             int64
-	LastPass, LastSuccess, FailingFrom time.Time
-	LastError                          string
+	Passes                   int64
+	LastSuccess, FailingFrom time.Time
+	LastError                string
 }
 
 // HealthEpoch is one step of the world.

@@ -15,7 +15,6 @@ type TurnSeen struct {
 	Conversation       string // "" of another member's turn
 	Member             string // whose it was, "" for the reader
 	Subject            string
-	On                 string // surface that it came in by
 	Epoch              int64
 	Digest             string
 	Mode               string

@@ -18,5 +18,5 @@ func ChatTurnPath(ws, conversation, turn string) string {
 
 // path is the report as it is filtered.
 func (f HealthFilter) path(ws string) string {
-	return withQuery(HealthPath(ws, ""), "member", f.Member, "standing", f.Standing, "kind", f.Kind, "q", f.Query)
+	return withQuery(HealthPath(ws, ""), "member", f.Member, "standing", f.Standing, "kind", f.Kind)
 }

@@ -68,7 +68,7 @@ func (c *Ctx) health(r registry.Report, filter views.HealthFilter) views.Health 
 	v := views.Health{
 		Workspace: c.Who.Workspace, Subject: filter.Member, Epoch: r.Epoch, Digest: r.Digest, Mode: string(r.Mode), Filter: filter, Total: len(r.Entries),
 		Loop: views.HealthLoop{
-			Passes: r.Loop.Passes, LastPass: r.Loop.LastPass, LastSuccess: r.Loop.LastSuccess, FailingFrom: r.Loop.FailingSince, LastError: r.Loop.LastError,
+			Passes: r.Loop.Passes, LastSuccess: r.Loop.LastSuccess, FailingFrom: r.Loop.FailingSince, LastError: r.Loop.LastError,
 		},
 	}
 	for _, conn := range r.Pool {

@@ -38,7 +38,7 @@ func (s *Site) turnPage(c *Ctx) error {
 
 func (c *Ctx) turnSeen(seen agent.Seen) views.TurnSeen {
 	v := views.TurnSeen{
-		Workspace: c.Who.Workspace, On: string(seen.On), Epoch: seen.Epoch, Digest: seen.Digest, Mode: string(seen.Mode), Model: seen.Model,
+		Workspace: c.Who.Workspace, Epoch: seen.Epoch, Digest: seen.Digest, Mode: string(seen.Mode), Model: seen.Model,
 		State: string(seen.State), StartedAt: seen.StartedAt, Requests: int64(seen.Requests), Calls: int64(seen.Calls), FailedCalls: int64(seen.FailedCalls),
 		Input: seen.Usage.Input, Cached: seen.Usage.CachedInput, Out: seen.Usage.Output, Cost: seen.Usage.Cost,
 	}
