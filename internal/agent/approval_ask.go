@@ -124,11 +124,17 @@ func (s *Service) askedBefore(ctx context.Context, b *bound) (bool, error) {
 	case row.UsedAt != nil:
 		return true, startedAlready(row.ID)
 	case row.Binding != b.binding().Sum():
-		return true, fault.New(fault.Revoked, "approval_outdated", "%s is not what it was when it was approved.", b.Name).
-			Do("Call it again to ask anew.")
+		return true, outdated(b.Name)
 	}
 	b.approval = row.ID
 	return true, nil
+}
+
+// outdated is the fault of a call that would run something else than what its
+// member was asked about.
+func outdated(tool string) error {
+	return fault.New(fault.Revoked, "approval_outdated", "%s is not what it was when it was approved.", tool).
+		Do("Call it again to ask anew.")
 }
 
 // consume uses the member's word up, in the transaction that starts the call.

@@ -39,7 +39,7 @@ func (s *Service) runBuiltin(ctx context.Context, b *bound) ToolResult {
 	case registry.ReadResult:
 		return s.readResult(ctx, b)
 	case registry.FindTools:
-		return findTools(b)
+		return s.findTools(ctx, b)
 	case registry.Broker:
 		return s.listServer(ctx, b)
 	}

@@ -18,11 +18,12 @@ type surface struct {
 	*registry.Surface
 }
 
-// find searches and loads what it finds for the rest of the turn.
-func (s *surface) find(query string, limit int) registry.Found {
+// find searches what there is now of the turn's tools, and loads what it finds
+// for the rest of it.
+func (s *surface) find(now *registry.Snapshot, query string, limit int) registry.Found {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.Find(query, limit)
+	return s.FindAmong(now.Set, query, limit)
 }
 
 // promote loads what a search of this turn found before.
@@ -47,8 +48,9 @@ func surfaceOf(snap *registry.Snapshot, req Request) *surface {
 	return &surface{on: capability.SurfaceWeb, Surface: snap.Surface(capability.SurfaceWeb, "", registry.SurfaceOptions{})}
 }
 
-// findTools answers with tools that are loaded from then on.
-func findTools(b *bound) ToolResult {
+// findTools answers with tools that are loaded from then on. What was revoked
+// since the turn began is not among them.
+func (s *Service) findTools(ctx context.Context, b *bound) ToolResult {
 	var args struct {
 		Query string
 		Limit int
@@ -56,7 +58,11 @@ func findTools(b *bound) ToolResult {
 	if err := json.Unmarshal(b.Arguments, &args); err != nil {
 		return failed(fault.New(fault.Invalid, "bad_arguments", "The arguments could not be read.").Because(err))
 	}
-	found := b.on.find(args.Query, args.Limit)
+	now, err := s.Bind(ctx, b.Actor)
+	if err != nil {
+		return failed(stoppedOr(ctx, err))
+	}
+	found := b.on.find(now, args.Query, args.Limit)
 	raw, err := json.Marshal(found)
 	if err != nil {
 		return failed(err)

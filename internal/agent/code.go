@@ -59,7 +59,7 @@ func (s *Service) run(ctx context.Context, b *bound) (result ToolResult) {
 func (s *Service) runCode(ctx context.Context, b *bound) ToolResult {
 	content, err := s.workspace.Content(ctx, b.Actor, b.entry.Row)
 	if err != nil {
-		return failed(err)
+		return failed(stoppedOr(ctx, err))
 	}
 	spec, ok := content.Spec.(*capability.CodeSpec)
 	if !ok {
@@ -67,7 +67,7 @@ func (s *Service) runCode(ctx context.Context, b *bound) ToolResult {
 	}
 	values, err := s.bindings(ctx, b.Actor, b.entry.Row)
 	if err != nil {
-		return failed(err)
+		return failed(stoppedOr(ctx, err))
 	}
 	foreign := b.entry.Row.Source != b.Actor.Workspace
 	out, err := s.sandbox.Run(ctx, codeRun(spec, b.Arguments, values, foreign, b.entry.Row.Grant.Egress))

@@ -23,6 +23,9 @@ func (s *Service) HeldDefinitions(ctx context.Context, actor capability.Actor, k
 // AcceptDefinition takes what the server says of a tool now, for the whole
 // workspace; digest is that of what was seen.
 func (s *Service) AcceptDefinition(ctx context.Context, actor capability.Actor, key capability.Key, tool, digest string) error {
+	if err := capability.May(actor, capability.ActAgents, capability.Ownership{}); err != nil {
+		return err
+	}
 	row, err := s.serverRow(ctx, actor, key)
 	if err != nil {
 		return err

@@ -78,6 +78,8 @@ func (s *Service) Call(ctx context.Context, snap *registry.Snapshot, req Request
 	b, err := s.admit(snap, req)
 	if err == nil {
 		err = s.decide(ctx, snap, b)
+	} else {
+		err = s.sinceAsked(ctx, req, err)
 	}
 	if err != nil {
 		return s.refuse(ctx, req, err)

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/google/uuid"
@@ -102,7 +103,7 @@ func (s *Service) take(ctx context.Context, r *run, conv Conversation, message M
 	}
 	err = s.commit(ctx, conv.ID, func(ctx context.Context, tx pgx.Tx) error {
 		if err := queries.InsertTurn(ctx, tx, db.InsertTurnParams{
-			Turn: r.one.id, Conversation: conv.ID, Workspace: r.actor.Workspace, Subject: subject, Surface: string(r.surface.on),
+			Turn: r.one.id, Conversation: conv.ID, Workspace: r.actor.Workspace, Subject: subject, Surface: string(r.surface.on), Scope: string(r.actor.Scope),
 			Epoch: r.snap.Epoch, Digest: r.snap.Digest, Mode: string(r.mode), Model: r.thinker.modelName(), Server: s.server,
 		}); err != nil {
 			return err
@@ -147,7 +148,32 @@ func (s *Service) busy(ctx context.Context, actor capability.Actor, conversation
 // one of its approvals was answered. What the turn may call is what it began
 // with, less what has gone since: nothing widens in the middle of it. A turn
 // that does not wait, because it goes on elsewhere or was stopped, is no fault.
+// One whose member, model or tools cannot come back ends with that fault.
 func (s *Service) Resume(ctx context.Context, actor capability.Actor, turn uuid.UUID) error {
+	err := s.resume(ctx, actor, turn)
+	if err == nil || fault.Is(err, fault.Internal) || fault.Is(err, fault.Unavailable) || fault.Is(err, fault.NotFound) {
+		return err
+	}
+	return errors.Join(err, s.endWaiting(ctx, turn, err))
+}
+
+// endWaiting ends a turn that cannot go on. Nobody works on it.
+func (s *Service) endWaiting(ctx context.Context, turn uuid.UUID, cause error) error {
+	row, err := queries.TurnByID(ctx, s.db, turn)
+	if err != nil {
+		return pg.Fault(err)
+	}
+	f := failure(cause)
+	return s.commit(ctx, row.Conversation, func(ctx context.Context, tx pgx.Tx) error {
+		ended, err := queries.EndWaitingTurn(ctx, tx, db.EndWaitingTurnParams{State: string(TurnFailed), Turn: turn})
+		if err != nil || ended == 0 {
+			return err
+		}
+		return s.settleTurn(ctx, tx, row.Conversation, turn, stopOf(TurnFailed), EntryError, &f)
+	})
+}
+
+func (s *Service) resume(ctx context.Context, actor capability.Actor, turn uuid.UUID) error {
 	row, err := queries.TurnByID(ctx, s.db, turn)
 	if err != nil {
 		return pg.Fault(err)
@@ -159,6 +185,7 @@ func (s *Service) Resume(ctx context.Context, actor capability.Actor, turn uuid.
 	if row.State != string(TurnWaiting) {
 		return nil
 	}
+	actor.Scope = capability.Scope(row.Scope) // whoever answers widens nothing
 	r := &run{s: s, actor: actor, mode: capability.PermissionMode(row.Mode), seq: max(0, conv.LastSeq-maxRead)}
 	if row.Model != "" {
 		if r.thinker, err = s.thinkerFor(ctx, actor, row.Model); err != nil {

@@ -170,7 +170,7 @@ func (s *Service) noteServer(ctx context.Context, b *bound, failed error, mask *
 func (s *Service) runMCP(ctx context.Context, b *bound) ToolResult {
 	target, masked, err := s.mcpTarget(ctx, b.Actor, b.entry.Row)
 	if err != nil {
-		return failed(err)
+		return failed(stoppedOr(ctx, err))
 	}
 	mask := sandbox.NewMask(masked)
 	got, err := s.pool.Call(ctx, serverKey(b.Actor, b.entry.Row), target, b.tool.Raw, b.Arguments)

@@ -26,7 +26,10 @@ func (s *Service) authorizeIn(ctx context.Context, tx pgx.Tx, b *bound) error {
 	if err := s.workspace.Authorize(ctx, tx, b.Actor, b.authority()); err != nil {
 		return err
 	}
-	return s.definitionIn(ctx, tx, b)
+	if err := s.definitionIn(ctx, tx, b); err != nil {
+		return err
+	}
+	return s.behindBuiltin(ctx, tx, b)
 }
 
 // definitionIn refuses a tool that its server describes otherwise by now than

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/jackc/pgx/v5"
+
+	"capstore/db"
 	"capstore/internal/fault"
 	"capstore/internal/pg"
+	"capstore/internal/workspace"
 )
 
 // errRevoked is why the context of a call ends when what it runs is revoked.
@@ -85,4 +89,31 @@ func (s *Service) recheck(ctx context.Context, b *bound, cancel context.CancelCa
 		s.log.InfoContext(ctx, "agent: a running call was revoked", "turn", b.Turn, "tool", b.Name, "code", fault.From(err).Code)
 		cancel(errRevoked)
 	}
+}
+
+// sinceAsked says why what a member was asked about cannot be named any more:
+// a turn that goes on after his answer has only what is left of what it began
+// with. It returns the cause itself where nothing was asked.
+func (s *Service) sinceAsked(ctx context.Context, req Request, cause error) error {
+	if req.Ref == "" || !fault.HasCode(cause, "unknown_tool") && !fault.Is(cause, fault.Denied) {
+		return cause
+	}
+	row, err := queries.ApprovalOfRequest(ctx, s.db, db.ApprovalOfRequestParams{Turn: req.Turn, Ref: req.Ref})
+	if err != nil {
+		return cause
+	}
+	asked, err := s.Approval(ctx, req.Actor, row.ID)
+	if err != nil {
+		return cause
+	}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		return s.workspace.Authorize(ctx, tx, req.Actor, workspace.Call{
+			Key: asked.Key, Source: asked.Source, ID: asked.Capability, Version: asked.Version, Digest: asked.Digest,
+			Tool: asked.Raw, Write: asked.Writes, Egress: asked.Hosts, Arguments: asked.Arguments,
+		})
+	})
+	if fault.Is(err, fault.Revoked) {
+		return err
+	}
+	return outdated(req.Name)
 }

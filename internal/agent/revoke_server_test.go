@@ -64,10 +64,10 @@ func (w *world) server(t testing.TB, o serverOptions) *server {
 		background = append(background, out.feed)
 		defer func() { <-listening }()
 	}
-	out.reg = registry.New(registry.Parts{DB: out.db, Workspace: out.ws, Feed: out.feed, Options: registry.Options{Tick: never, Log: log}})
+	out.reg = registry.New(registry.Parts{DB: out.db, Workspace: out.ws, Feed: out.feed, Builtins: agent.Builtins(control{}), Options: registry.Options{Tick: never, Log: log}})
 	out.agent = agent.New(agent.Parts{
 		DB: out.db, Catalog: out.store, Workspace: out.ws, Secrets: w.sec, Sandbox: runner, Registry: out.reg,
-		Guard: guard, Rules: rules, Feed: out.feed, Log: log,
+		Guard: guard, Rules: rules, Feed: out.feed, Log: log, Control: control{},
 	})
 	group := lifecycle.NewGroup(append(background, out.reg, out.agent)...)
 	if err := group.Start(context.WithoutCancel(t.Context())); err != nil {

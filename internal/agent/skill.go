@@ -16,7 +16,7 @@ import (
 func (s *Service) runSkill(ctx context.Context, b *bound) ToolResult {
 	content, err := s.workspace.Content(ctx, b.Actor, b.entry.Row)
 	if err != nil {
-		return failed(err)
+		return failed(stoppedOr(ctx, err))
 	}
 	spec, ok := content.Spec.(*capability.SkillSpec)
 	if !ok {

@@ -21,7 +21,7 @@ const nameHit = 3
 // Where a search is sure of none, tools that share a word come last.
 func suggest(snap *registry.Snapshot, on *surface, text string) []Suggestion {
 	named, near := skillsFor(snap, words(text))
-	sure, weak := toolsFor(on, text)
+	sure, weak := toolsFor(snap, on, text)
 	out := slices.Concat(named, sure, near, weak)
 	return out[:min(len(out), maxSuggestions)]
 }
@@ -50,8 +50,8 @@ func skillsFor(snap *registry.Snapshot, want []string) (named, near []Suggestion
 	return named, near
 }
 
-func toolsFor(on *surface, text string) (sure, weak []Suggestion) {
-	for _, t := range on.find(text, maxSuggestions).Tools {
+func toolsFor(snap *registry.Snapshot, on *surface, text string) (sure, weak []Suggestion) {
+	for _, t := range on.find(snap, text, maxSuggestions).Tools {
 		s := Suggestion{"tool", t.Name, cmp.Or(t.Description, t.Title)}
 		switch {
 		case !t.Weak:

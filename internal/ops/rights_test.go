@@ -203,8 +203,21 @@ var attempts = map[string]attempt{
 	"list_ledger":         inConversation(func(c conversationPath) any { return ledgerAfter{conversationPath: c} }),
 	"stop_turn":           inConversation(func(c conversationPath) any { return c }),
 	"create_turn":         inConversation(func(c conversationPath) any { return newTurn{conversationPath: c, Body: Message{Text: "hello"}} }),
-	"list_tokens":         input(nothing),
-	"create_token":        input(func(h *house) any { return createToken{NewToken{Name: h.fresh()}} }),
+	"list_approvals":      input(func(*house) any { return listApprovals{} }),
+	"get_approval":        failing("not_found", func(*house) any { return approvalPath{ID: uuid.NewString()} }),
+	"answer_approval": failing("not_found", func(*house) any {
+		return answerApproval{approvalPath{ID: uuid.NewString()}, ApprovalAnswer{Answer: capability.AnswerOnce}}
+	}),
+	"list_grants":           input(nothing),
+	"revoke_grant":          failing("not_found", func(*house) any { return grantPath{ID: uuid.NewString()} }),
+	"get_policies":          input(nothing),
+	"set_policies":          failing("stale_config", func(*house) any { return setPolicies{IfMatch: "0"} }),
+	"list_held_definitions": failing("not_found", func(h *house) any { return definitionPath{h.key(h.capability(maker)).Key} }),
+	"accept_definition": failing("not_found", func(h *house) any {
+		return acceptDefinition{definitionPath{h.key(h.capability(maker)).Key}, AcceptedDefinition{}}
+	}),
+	"list_tokens":  input(nothing),
+	"create_token": input(func(h *house) any { return createToken{NewToken{Name: h.fresh()}} }),
 	"revoke_token": {in: func(h *house, who identity.Principal, _ owned) any {
 		t, _, err := h.Identity.IssueToken(h.t.Context(), string(who.Role)+"@acme.test", "acme", identity.NewToken{Name: "x"})
 		must(h.t, err)

@@ -3,6 +3,8 @@ package registry
 import (
 	"cmp"
 	"encoding/json"
+
+	"capstore/internal/capability"
 )
 
 // Found is the answer of find_tools. Every tool in it can be called in the
@@ -44,9 +46,16 @@ const (
 
 // Find searches the admitted tools, loads what it returns for the rest of the
 // turn, and says what might have had it where nothing fits. limit 0 means 5.
-func (s *Surface) Find(query string, limit int) Found {
+func (s *Surface) Find(query string, limit int) Found { return s.FindAmong(s.set, query, limit) }
+
+// FindAmong is Find for a turn that has gone on for a while: what the set as it
+// is now has no more is not found, since its call would be refused.
+func (s *Surface) FindAmong(now *Set, query string, limit int) Found {
 	limit = min(cmp.Or(max(limit, 0), usualFound), maxFound)
-	hits := s.index().Search(query, limit, nil)
+	hits := s.index().Search(query, limit, func(i int) bool {
+		_, tool, ok := now.Tool(s.tools[i].Name)
+		return ok && tool.Callable()
+	})
 	sure := 0
 	for _, h := range hits {
 		if h.Confident {
@@ -72,13 +81,19 @@ func (s *Surface) Find(query string, limit int) Found {
 		s.Promote(o.Name)
 	}
 	if sure == 0 {
-		s.explain(&out)
+		s.explain(&out, now)
 	}
 	return out
 }
 
+// has reports whether anything of the key can be called.
+func (s *Set) has(key capability.Key) bool {
+	i, ok := s.keys[key]
+	return ok && s.Entries[i].Standing.Callable()
+}
+
 // explain says what may be behind an empty answer.
-func (s *Surface) explain(out *Found) {
+func (s *Surface) explain(out *Found, now *Set) {
 	out.Note = "Nothing here clearly does that."
 	for i := range s.set.Entries {
 		e := &s.set.Entries[i]
@@ -88,7 +103,7 @@ func (s *Surface) explain(out *Found) {
 		switch {
 		case e.Standing != Usable && !(e.Standing == Off && e.Kind != EntryMCP):
 			out.Unavailable = append(out.Unavailable, Unavailable{e.Row.Name, e.Standing, e.Reason(), oneLine(e.Trouble, 2*maxSentence)})
-		case e.Kind == EntryMCP && e.Standing.Callable() && !e.Asked:
+		case e.Kind == EntryMCP && now.has(e.Row.Key) && !e.Asked:
 			out.Unasked = append(out.Unasked, e.Row.Name)
 		}
 	}

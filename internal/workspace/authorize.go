@@ -26,6 +26,8 @@ type Call struct {
 	// Write is the runtime's word that the function changes something. What
 	// the grant counts as a write is one whatever this says.
 	Write bool
+	// Listing asks a server for its tools and runs none of them.
+	Listing bool
 	// Secrets is what the call will be given, declared name → secret's name.
 	Secrets map[string]string
 	// Egress is the hosts that it will be let through to.

@@ -95,7 +95,7 @@ func (s *Service) permitCapability(ctx context.Context, tx pgx.Tx, a *authority,
 	if err != nil {
 		return err
 	}
-	if a.version.kind.Channel() == capability.ChannelTool && !grant.Allows(call.Tool) {
+	if a.version.kind.Channel() == capability.ChannelTool && !call.Listing && !grant.Allows(call.Tool) {
 		return readOnly()
 	}
 	return a.permitUse(grant, call)
