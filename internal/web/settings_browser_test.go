@@ -30,8 +30,9 @@ func TestSettingsPagesInABrowser(t *testing.T) {
 		Spec: &capability.SkillSpec{Instructions: "# Guide\n\nOne.", Files: []capability.File{{Path: "scripts/a.py", Content: "print(1)\n"}}},
 	})
 	must(t, err)
+	_, turn := s.ran(max, "code__ground")
 	tab, server := s.browse(max)
-	audit(t, tab, server, "/acme/settings/agent", views.HealthPath("acme", ""), views.AgentHistoryPath("acme", "", "", ""), views.AgentInstructionsPath("acme"), views.NewServerPath("acme"),
+	audit(t, tab, server, "/acme/settings/agent", views.HealthPath("acme", ""), views.SeenPath("acme", turn.String()), views.AgentHistoryPath("acme", "", "", ""), views.AgentInstructionsPath("acme"), views.NewServerPath("acme"),
 		views.EndAdoptionPath("acme", "acme", "ground"), views.ToolsPath("acme", ""), views.ToolPath("acme", "capability:acme/greet"), views.ToolPath("acme", "mcp:docs"),
 		views.SkillsPath("acme"), views.NewSkillPath("acme"), views.SkillPath("acme", skill.ID), views.SkillFilePath("acme", skill.ID, "scripts/a.py", false),
 		views.SkillTabPath("acme", skill.ID, views.TabSkillStamps), views.EditSkillPath("acme", skill.ID), views.StampSkillPath("acme", skill.ID),
