@@ -2,35 +2,14 @@ package registry_test
 
 import (
 	"fmt"
-	"os"
-	"runtime"
-	"strconv"
 	"sync"
 	"testing"
 
 	"capstore/internal/capability"
+	"capstore/internal/lifecycle/lifecycletest"
 	"capstore/internal/registry"
 	"capstore/internal/workspace"
 )
-
-// rounds is how long a soak goes on: a few seconds in the ordinary tests, as
-// many rounds as CAPSTORE_SOAK says under make soak.
-func rounds(short int) int {
-	if n, err := strconv.Atoi(os.Getenv("CAPSTORE_SOAK")); err == nil && n > short {
-		return n
-	}
-	return short
-}
-
-// heap is what is in use after everything that can go has gone.
-func heap() uint64 {
-	for range 3 {
-		runtime.GC() // cleanups run after one, what they let go goes with the next
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
 
 // A world that moves with every round, on two servers, with turns that hold
 // old epochs for a while: what is kept stays as little as what is held.
@@ -74,8 +53,8 @@ func TestSoakEpochs(t *testing.T) {
 	for i := range warm {
 		round(i)
 	}
-	start := heap()
-	n := rounds(200)
+	start := lifecycletest.Heap()
+	n := lifecycletest.Rounds(200)
 	for i := range n {
 		round(warm + i)
 	}
@@ -85,7 +64,7 @@ func TestSoakEpochs(t *testing.T) {
 	held = nil
 	mustPass(t, servers[0])
 	mustPass(t, servers[1])
-	end := heap()
+	end := lifecycletest.Heap()
 	t.Logf("%d epochs: a heap of %d bytes before, %d after", n, start, end)
 	if end > start+start/10 {
 		t.Errorf("the heap grew from %d to %d bytes in %d rounds", start, end, n)
