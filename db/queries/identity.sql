@@ -31,7 +31,12 @@ WHERE id = @id AND NOT @hint::text = ANY (dismissed);
 -- name: Principal :many
 SELECT u.id, u.email, u.name, u.locale, u.theme, u.dismissed,
        (u.password_hash IS NOT NULL)::boolean AS has_password,
-       m.workspace, w.name AS workspace_name, m.role
+       m.workspace, w.name AS workspace_name, m.role,
+       -- What waits for his word stands on every page, so it comes with the principal.
+       (SELECT count(*) FROM (
+           SELECT FROM approvals a
+           WHERE a.workspace = m.workspace AND a.subject = m.subject AND a.answer IS NULL AND a.expires_at > clock_timestamp() LIMIT 100
+       ) open)::int AS waiting
 FROM users u
 LEFT JOIN memberships m ON m.subject = u.id
 LEFT JOIN workspaces w ON w.slug = m.workspace

@@ -42,6 +42,9 @@ type Principal struct {
 
 	Memberships []Membership // by name
 	Dismissed   []string     // hints put away
+	// Waiting is how many calls wait for his word in the workspace, 100 for that
+	// and more; it is not counted for a token.
+	Waiting int
 }
 
 // Actor is the principal as the kernel's table of rights knows him.
@@ -78,6 +81,9 @@ func (s *Service) PrincipalOf(ctx context.Context, subject, workspace string) (P
 	}
 	for _, r := range rows {
 		p.join(r.Workspace, r.WorkspaceName, r.Role)
+		if r.Workspace != nil && *r.Workspace == workspace {
+			p.Waiting = int(r.Waiting)
+		}
 	}
 	p.enter(workspace)
 	return p, nil

@@ -133,7 +133,7 @@ func (s *Site) showApproval(c *Ctx, status int, a agent.Approval, next, problem 
 	p := c.Page(c.T("approval.title"), views.NavApproval)
 	card := c.approvalCard(a, next)
 	card.Problem, card.Focus = problem, c.Htmx()
-	return c.Show(status, views.ApprovalPage(p, card), views.ApprovalAnswered(card, p.Waiting))
+	return c.Show(status, views.ApprovalPage(p, card), views.ApprovalAnswered(card, c.waiting()))
 }
 
 // answerApproval takes the member's word. Who comes too late is shown what was
@@ -214,8 +214,8 @@ func (s *Site) revokeGrant(c *Ctx) error {
 	return c.Done(views.ApprovalsPath(c.Who.Workspace, views.TabApprovalsGrants, ""), c.T("approval.revoked"))
 }
 
-// waiting is how many calls wait for the reader's word. A page does not fail
-// for it.
+// waiting is how many calls wait for the reader's word after he has given one.
+// The answer does not fail for it.
 func (c *Ctx) waiting() int {
 	n, err := c.site.Agent.CountApprovals(c.R.Context(), c.Actor())
 	if err != nil {

@@ -272,6 +272,9 @@ func (a *answer) fragments() *answer {
 	out.Header.Set("Content-Type", "text/html")
 	var body strings.Builder
 	for line := range strings.Lines(a.Body) {
+		if line == ":\n" {
+			continue // a comment, which keeps the stream alive
+		}
 		text, ok := strings.CutPrefix(line, "data: ")
 		if !ok && line != "\n" {
 			a.t.Errorf("a line of the stream is no fragment's: %q", line)

@@ -67,7 +67,7 @@ func (c *Ctx) Page(title string, nav views.Nav) views.Page {
 		p.Workspace = &views.Workspace{Slug: c.Who.Workspace, Name: c.Who.WorkspaceName, Role: string(c.Who.Role)}
 		p.ChatPath = views.ChatPanelPath(c.Who.Workspace)
 		p.ChatOpen = c.cookie(views.ChatCookie) == "open"
-		p.Waiting = c.waiting()
+		p.Waiting = c.Who.Waiting
 	}
 	return p
 }

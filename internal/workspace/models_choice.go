@@ -186,7 +186,7 @@ func (s *Service) ChooseModel(ctx context.Context, actor capability.Actor, name 
 
 func writeChoice(ctx context.Context, tx pgx.Tx, who db.TouchOverlayParams, name string) error {
 	if name == "" {
-		err := queries.DeleteMemberModel(ctx, tx, db.DeleteMemberModelParams{Workspace: who.Workspace, Subject: who.Subject})
+		err := queries.DeleteMemberModel(ctx, tx, db.DeleteMemberModelParams(who))
 		if err != nil {
 			return fmt.Errorf("clear model choice: %w", err)
 		}

@@ -87,16 +87,20 @@ document.addEventListener("htmx:before:request", (event) => {
   if (!form) return;
   sent(form);
   toEnd();
+  spoke = true;
 });
 
-// The next composer takes the focus that the last one had; one that could not
-// send has the text in it.
+// The composer after one that was sent takes the focus that it had; one that
+// could not be sent has the text in it.
+let spoke = false;
 document.addEventListener("htmx:after:swap", (event) => {
   begin();
   const field = document.querySelector("#chat-composer [data-chat-text]");
   const status = event.detail.ctx?.response?.status;
   if (field?.value && status >= 400) sessionStorage.setItem(key(field), field.value);
-  if (document.activeElement === document.body) field?.focus({ preventScroll: true });
+  if (!spoke || document.activeElement !== document.body) return;
+  field?.focus({ preventScroll: true });
+  spoke = false;
 });
 
 on("keydown", "[data-chat-text]", (field, event) => {

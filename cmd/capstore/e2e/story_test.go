@@ -108,12 +108,12 @@ func (r reader) switches() {
 func (r reader) runs() {
 	r.t.Helper()
 	r.follow("Chat")
-	r.follow("Pick a tool")
+	r.follow("Tools")
 	r.follow("code__invoice_check")
 	r.follow("With tax, and a cent too much")
 	r.press("Run")
 	r.until("the conversation is there", `/chat\/[0-9a-f-]{36}/.test(location.pathname)`)
-	r.seesAfterReload(`"difference"`)
+	r.seesAfterReload("difference")
 	r.sees("signature")
 }
 
