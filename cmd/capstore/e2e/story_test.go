@@ -111,6 +111,7 @@ func (r reader) runs() {
 	r.follow("Tools")
 	r.follow("code__invoice_check")
 	r.follow("With tax, and a cent too much")
+	r.until("the example stands in the form", `[...document.querySelectorAll("[name^='arg.']")].some(field => field.value)`)
 	r.press("Run")
 	r.until("the conversation is there", `/chat\/[0-9a-f-]{36}/.test(location.pathname)`)
 	r.seesAfterReload("difference")
