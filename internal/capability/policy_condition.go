@@ -66,6 +66,13 @@ func conditionsHold(all []ArgumentCondition, arguments any, unclear bool) bool {
 	return lowest == isTrue || lowest == isUnknown && unclear
 }
 
+// Meets reports whether the arguments of a call meet all of the conditions. It
+// is false where one cannot be told: a path that is not there, another type.
+func Meets(all []ArgumentCondition, arguments json.RawMessage) bool {
+	v, err := jsonx.Parse(arguments, 0)
+	return err == nil && conditionsHold(all, v, false)
+}
+
 // holds evaluates the condition on a value of jsonx.Parse.
 func (c ArgumentCondition) holds(arguments any) truth {
 	if arguments == nil {
