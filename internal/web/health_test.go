@@ -43,7 +43,7 @@ func TestHealthPage(t *testing.T) {
 	page.find("main svg[role=img]")
 	page.find(fmt.Sprintf("main a[href='/acme/settings/agent/health/turns/%s']", turn))
 	page.none("main select")
-	if len(page.Statements) > 8 { // three are the frame's, two bind the world
+	if len(page.Statements) > 7 { // two are the frame's, two bind the world
 		t.Errorf("%d statements: %q", len(page.Statements), page.Statements)
 	}
 	page.Doc.Find("main .row-link").Each(func(_ int, a *goquery.Selection) {

@@ -105,7 +105,7 @@ func TestSecretsSayWhatUsesThem(t *testing.T) {
 			t.Errorf("%s names its use %d times, want once", path, n)
 		}
 	}
-	if page := s.as(ada).get("/acme/settings/secrets"); len(page.Statements) > 6 {
+	if page := s.as(ada).get("/acme/settings/secrets"); len(page.Statements) > 5 {
 		t.Errorf("%d statements: %q", len(page.Statements), page.Statements)
 	}
 }
